@@ -35,7 +35,7 @@ base::Status load_parts(const std::string& profile_path, const std::string& run_
 
 base::Status check_window(const trace::Definitions& definitions, const Scope& scope) {
   if (scope.from_ns >= scope.to_ns) return base::Error{"the window of time ends before it begins"};
-  const TraceSpan span = span_of(definitions);
+  const TraceSpan span = recorded_span(definitions);
   if (scope.from_ns <= span.to_ns && scope.to_ns > span.from_ns) return base::Done{};
   char text[96];
   std::snprintf(text, sizeof text,

@@ -10,6 +10,7 @@
 #include "analysis/time/flat_profile.h"
 #include "analysis/time/idle_time.h"
 #include "analysis/time/load_imbalance.h"
+#include "analysis/time/time_breakdown.h"
 #include "analysis/time/time_profile.h"
 #include "analysis/time/timeline.h"
 #include "analysis/traffic/histograms.h"
@@ -27,6 +28,9 @@ namespace fathom::analysis {
 namespace {
 
 constexpr Row kRows[] = {
+    {"time-breakdown",
+     "where the time of all ranks went: computing, waiting, transferring, and what is unexplained",
+     Needs::kTimes, true, time_breakdown},
     {"traffic-issues", "problems that the traffic alone reveals", Needs::kProfile, true,
      traffic_issues},
     {"structure",

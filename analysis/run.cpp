@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "analysis/engine/lazy_job.h"
 #include "analysis/scope/profile_scope.h"
 #include "analysis/scope/trace_span.h"
 #include "analysis/time/shared_processors.h"
@@ -30,8 +31,9 @@ void describe_run(const Input& input, Results& results) {
         base::program_path(definitions.application.executable, definitions.application.arguments);
     results.ranks = definitions.world_size;
   }
-  results.seconds = base::seconds(span_of(definitions, input.scope).ns());
-  results.all_ranks_seconds = base::seconds(all_ranks_ns(definitions, input.scope));
+  results.seconds = base::seconds(span_of(input.job->programs(), definitions, input.scope).ns());
+  results.all_ranks_seconds =
+      base::seconds(all_ranks_ns(input.job->programs(), definitions, input.scope));
 }
 
 void limits_of_profile(const profile::Profile& profile, std::vector<std::string>& limits) {
@@ -73,6 +75,7 @@ bool can_run(const Row& row, const Input& input) {
   if (input.trace != nullptr) return true;
   // As in a trace, calls are not chosen by class or communicator.
   if (row.needs == Needs::kTrace || !input.profile || input.scope.chooses_traffic()) return false;
+  if (row.needs == Needs::kTimes) return !input.profile->calls.empty();
   return row.needs == Needs::kWaits ? input.profile->coverage.waits.has_value()
                                     : !input.profile->path.empty();
 }
@@ -80,7 +83,9 @@ bool can_run(const Row& row, const Input& input) {
 std::string what_is_missing(const Row& row, const Input& input) {
   const std::string name = "'" + std::string(row.name) + "' needs ";
   if (row.needs == Needs::kTrace) return name + "a trace; record one with fathom run --trace";
-  const std::string what = row.needs == Needs::kWaits ? "its waits" : "a critical path";
+  const std::string what = row.needs == Needs::kTimes   ? "times of calls"
+                           : row.needs == Needs::kWaits ? "its waits"
+                                                        : "a critical path";
   std::string why;
   if (input.profile)
     why = input.profile->calls.empty() ? "its calls were not timed"

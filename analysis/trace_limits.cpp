@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "analysis/scope/known_time.h"
 #include "base/text.h"
 
 namespace fathom::analysis {
@@ -31,11 +32,6 @@ std::vector<std::int64_t> missing_ranks(const trace::Definitions& definitions) {
   return missing;
 }
 
-// "functions" of "functions MPI_Send"
-bool says(const std::string& chosen, const char* what) {
-  return chosen.starts_with(std::string(what) + " ");
-}
-
 // Calls left out by choice distort every analysis of time: they look like the program's own work.
 std::vector<std::string> limits_of_choice(const trace::Definitions& definitions) {
   std::vector<std::string> limits;
@@ -46,31 +42,40 @@ std::vector<std::string> limits_of_choice(const trace::Definitions& definitions)
   for (const std::string& pattern : definitions.chosen_communicators)
     join(calls, "communicator " + pattern);
   for (const std::string& what : definitions.selection) {
-    if (says(what, "from") || says(what, "to")) {
+    if (selects_by(what, "sample")) {
+      limits.push_back("only some calls were recorded (" + what +
+                       "): time in MPI and computing are exact, but waits and critical path are "
+                       "those of the recorded calls, so there is no share of all waits, and no "
+                       "serialisation or transfer efficiency");
+    } else if (selects_by(what, "from") || selects_by(what, "to")) {
       join(cut, what);
-    } else if (says(what, "phases") || says(what, "after") || says(what, "for")) {
+    } else if (selects_by(what, "phases") || selects_by(what, "after") || selects_by(what, "for")) {
       join(times, what);
-    } else if (!says(what, "ranks")) {
+    } else if (!selects_by(what, "ranks")) {
       join(calls, what);
     }
-    if (says(what, "ranks"))
+    if (selects_by(what, "ranks"))
       limits.push_back("only chosen ranks are in the trace (" + what +
                        "): waits for other ranks and paths through them are not found");
   }
   if (!calls.empty()) {
-    limits.push_back("the trace is partial (" + calls +
-                     "): time in calls that it lacks counts as computing, so load-imbalance, "
-                     "efficiency, idle-time and flat-profile may name the wrong ranks, and "
-                     "wait-states and critical-path miss the waits in these calls");
+    limits.push_back(
+        "the trace is partial (" + calls +
+        "): time in calls that it lacks looks like computing, so no efficiency, balance "
+        "or share of MPI is given, and wait-states and critical-path miss the waits "
+        "in these calls");
   }
   if (!times.empty()) {
-    limits.push_back("only part of the run was recorded (" + times +
-                     "): time outside it counts as computing, and waits there are not found");
+    limits.push_back(
+        "only part of the run was recorded (" + times +
+        "): time outside it looks like computing, so no efficiency, balance or share of "
+        "MPI is given, and waits there are not found");
   }
   if (!cut.empty()) {
     limits.push_back("the trace was cut out of a longer one (" + cut +
                      "): calls that cross its edges and the waits in them are not counted, and "
-                     "their time counts as computing");
+                     "their time looks like computing, so no efficiency, balance or share of MPI "
+                     "is given");
   }
   return limits;
 }

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/scope/trace_span.h"
 #include "analysis/time/idle_time.h"
 #include "analysis/time/load_imbalance.h"
 #include "analysis/time/time_profile.h"
@@ -29,15 +30,19 @@ CallMetric metric_of(const std::string& name) {
   throw py::value_error("there is no metric '" + name + "'; there are time.exc, time.inc, count");
 }
 
-// For each function that was called, largest sum first: its number, the value of each process, mean,
+// For each function that was called, MPI_Init and MPI_Finalize only if `start_and_end`, largest sum
+// first: its number, the value of each process, mean,
 // imbalance, and the indices of the `top` processes with the largest values.
-py::dict balance_of(Run& run, const std::string& metric, std::size_t top) {
+py::dict balance_of(Run& run, const std::string& metric, std::size_t top, bool start_and_end) {
   const auto& calls = run.calls();
   std::vector<std::int32_t> functions;
   std::vector<double> values, mean, imbalance;
   py::list busiest;
   for (const auto& function : analysis::balance_of(calls, run.processes(), metric_of(metric))) {
     if (function.function == analysis::kProgram) continue;  // no function of the trace
+    if (!start_and_end &&
+        !analysis::is_between_init_and_finalize(run.trace().definitions(), function.function))
+      continue;
     functions.push_back(static_cast<std::int32_t>(function.function));
     values.insert(values.end(), function.values.begin(), function.values.end());
     mean.push_back(function.mean());
@@ -67,7 +72,8 @@ py::array_t<double> idle_ns(Run& run, const std::set<std::string>& names, bool t
 
 TimeBins equal_bins(Run& run, std::size_t count) {
   if (count == 0) throw py::value_error("there must be one bin at least");
-  return {run.trace().definitions(), run.scope(), count};
+  return {analysis::span_of(run.programs(), run.trace().definitions(), run.scope()), run.scope(),
+          count};
 }
 
 py::array_t<double> edges_of(const TimeBins& bins) {

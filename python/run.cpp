@@ -98,6 +98,15 @@ std::int32_t Run::site_number(std::uint32_t process, std::uint64_t address) {
   return entry->second;
 }
 
+const std::vector<trace::Span>& Run::programs() {
+  if (programs_.empty()) {
+    const trace::ProgramSpans spans(trace());
+    for (std::size_t process = 0; process < trace().definitions().processes.size(); ++process)
+      programs_.push_back(spans.of(process));
+  }
+  return programs_;
+}
+
 const std::vector<analysis::CallRow>& Run::calls() {
   if (calls_) return *calls_;
   analysis::SingleProcess alone;

@@ -55,8 +55,10 @@ class Run {
   // The events that figures over time count. Each process counts all of them by itself, so that an
   // operation never waits for other processes; each count has a SingleProcess of its own.
   analysis::CountedEvents counted(analysis::SingleProcess& alone) {
-    return {trace(), alone, scope_, choice()};
+    return {trace(), alone, scope_, programs(), choice()};
   }
+  // By process: its part between MPI_Init and MPI_Finalize. Each process finds all by itself.
+  const std::vector<trace::Span>& programs();
   const analysis::EventChoice* choice() const { return choice_ ? &*choice_ : nullptr; }
 
   // The chosen processes as indices into the trace's definitions, ascending.
@@ -83,6 +85,7 @@ class Run {
   std::unique_ptr<analysis::JoinedJob> joined_[2];  // without and with hidden messages
   std::optional<analysis::EventChoice> choice_;
   std::optional<profile::Profile> chosen_profile_;
+  std::vector<trace::Span> programs_;
   std::optional<std::vector<analysis::CallRow>> calls_;
   std::unique_ptr<trace::CallSiteNames> places_;
   std::map<std::string, std::int32_t> site_numbers_;

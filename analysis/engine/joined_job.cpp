@@ -38,6 +38,12 @@ JoinedJob::JoinedJob(const trace::Trace& trace, Transport& transport)
   }
 }
 
+std::uint64_t JoinedJob::gaps() const {
+  std::uint64_t gaps = 0;
+  for (const ProcessSummary& process : summary_.processes) gaps += process.losses;
+  return gaps;
+}
+
 std::uint64_t JoinedJob::uncertainty_ns(std::uint32_t a, std::uint32_t b) const {
   const auto& processes = definitions().processes;
   const std::uint64_t error = std::max(summary_.processes[a].worst_clock_error_ns,

@@ -85,6 +85,8 @@ class JoinedJob {
   }
 
   const JoinSummary& summary() const { return summary_; }
+  // How often records of any process were lost or recording paused.
+  std::uint64_t gaps() const;
 
   // Uncertainty of time differences between two processes: the measured uncertainty of their hosts'
   // clocks or, if larger, the worst contradiction that messages show; 0 on one host.

@@ -3,8 +3,11 @@
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <vector>
 
 #include "analysis/engine/joined_job.h"
+#include "trace/join/program_spans.h"
 
 namespace fathom::analysis {
 
@@ -16,6 +19,10 @@ class LazyJob {
 
   Transport& transport() { return *transport_; }
   const trace::Trace& trace() const { return trace_; }
+
+  // By process: its part between MPI_Init and MPI_Finalize. Collective over the transport when first
+  // asked for.
+  const std::vector<trace::Span>& programs();
 
   // Collective over the transport. A first Error is returned again by later calls.
   base::Result<JoinedJob*> joined() { return once(joined_, {}); }
@@ -42,6 +49,7 @@ class LazyJob {
   SingleProcess alone_;
   Transport* transport_;
   Made joined_, with_hidden_;
+  std::optional<std::vector<trace::Span>> programs_;
 };
 
 }  // namespace fathom::analysis

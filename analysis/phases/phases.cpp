@@ -9,6 +9,7 @@
 #include "analysis/engine/lazy_job.h"
 #include "analysis/engine/parcels.h"
 #include "analysis/phases/phase_traffic.h"
+#include "analysis/scope/known_time.h"
 #include "analysis/scope/scope_filter.h"
 #include "base/seconds.h"
 #include "base/text.h"
@@ -272,9 +273,10 @@ base::Result<Outcome> phases(const Input& input) {
   if (!joined) return joined.error();
   const JoinedJob& job = **joined;
   const ScopeFilter scope(input.scope, job.definitions());
+  const KnownTime known = known_time(job.definitions());
   LoopSearch search(job, input, scope);
   for (const std::uint32_t process : job.own()) {
-    if (scope.process(process)) search.find(process);
+    if (scope.process(process) && known.order) search.find(process);
   }
   auto parts = gathered(job.transport(), search.parts);
   const auto lines = gathered(job.transport(), search.lines);
@@ -295,6 +297,8 @@ base::Result<Outcome> phases(const Input& input) {
   lay_out_named_phases(*traffic, job.definitions(), outcome.section);
   lay_out_phase_matrices(profiles, outcome.section);
   lay_out_phase_patterns(profiles, input.thresholds, outcome.section);
+  if (!known.order)
+    outcome.limits.push_back("phases are not looked for, because the trace lacks " + known.lacking);
   std::uint64_t calls = 0;
   for (const std::uint64_t number : dropped) calls += number;
   if (calls > 0)

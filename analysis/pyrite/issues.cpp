@@ -54,7 +54,8 @@ class Finder {
         definitions_(input.trace->definitions()),
         calls_(calls),
         report_(report),
-        all_ns_(static_cast<double>(all_ranks_ns(definitions_, input.scope))) {
+        all_ns_(
+            static_cast<double>(all_ranks_ns(input.job->programs(), definitions_, input.scope))) {
     for (const LinkCounts& link : report.counts.links) {
       messages_ += static_cast<double>(link.messages);
       // Hidden messages are the library's, so shares of the program's messages leave them out.

@@ -22,6 +22,7 @@ struct Outcome {
 enum class Needs {
   kProfile,
   kTrace,
+  kTimes,  // a trace, or a profile with the times of calls
   kWaits,  // a trace, or a profile that knows its waits
   kPath,   // a trace, or a profile with a critical path
 };

@@ -87,11 +87,14 @@ base::Result<profile::Profile> restrict_profile(profile::Profile profile, const 
   return profile;
 }
 
+std::int64_t chosen_ranks(const profile::Profile& profile, const Scope& scope) {
+  return scope.ranks ? std::ssize(*scope.ranks)
+                     : std::max<std::int64_t>(profile::rank_count(profile), 1);
+}
+
 std::uint64_t all_ranks_ns(const profile::Profile& profile, const Scope& scope) {
-  const auto ranks = scope.ranks ? std::ssize(*scope.ranks)
-                                 : std::max<std::int64_t>(profile::rank_count(profile), 1);
-  return static_cast<std::uint64_t>(
-      std::llround(profile.application.seconds * 1e9 * static_cast<double>(ranks)));
+  return static_cast<std::uint64_t>(std::llround(profile.application.seconds * 1e9)) *
+         static_cast<std::uint64_t>(chosen_ranks(profile, scope));
 }
 
 }  // namespace fathom::analysis

@@ -17,6 +17,9 @@ namespace fathom::analysis {
 // An Error if the profile has no such phase or rank; it lists those that exist.
 base::Result<profile::Profile> restrict_profile(profile::Profile profile, const Scope& scope);
 
+// How many ranks of the run are chosen; at least one.
+std::int64_t chosen_ranks(const profile::Profile& profile, const Scope& scope);
+
 // The time of all chosen ranks together, the base of shares of time.
 std::uint64_t all_ranks_ns(const profile::Profile& profile, const Scope& scope);
 

@@ -6,7 +6,7 @@
 namespace fathom::analysis {
 
 CountedEvents counted_events(const Input& input) {
-  return {*input.trace, input.job->transport(), input.scope};
+  return {*input.trace, input.job->transport(), input.scope, input.job->programs()};
 }
 
 base::Status pass_over(const CountedEvents& events, EventConsumer& consumer) {

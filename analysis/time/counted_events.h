@@ -12,6 +12,7 @@
 #include "analysis/engine/joined_job.h"
 #include "analysis/scope/event_choice.h"
 #include "analysis/scope/input.h"
+#include "trace/join/program_spans.h"
 
 namespace fathom::analysis {
 
@@ -20,10 +21,12 @@ struct CountedEvents {
   const trace::Trace& trace;
   Transport& transport;
   const Scope& scope;
+  const std::vector<trace::Span>&
+      programs;                         // by process: its part between MPI_Init and MPI_Finalize
   const EventChoice* choice = nullptr;  // nullptr: all in the scope
 };
 
-// What an analysis counts: its scope, without a choice.
+// What an analysis counts: its scope, without a choice. Collective over the transport at first.
 CountedEvents counted_events(const Input& input);
 
 // One pass over the events of all own processes.

@@ -4,7 +4,9 @@
 #include <algorithm>
 
 #include "analysis/engine/lazy_job.h"
+#include "analysis/scope/known_time.h"
 #include "analysis/scope/scope_filter.h"
+#include "analysis/scope/trace_span.h"
 #include "analysis/time/flat_profile.h"
 #include "base/seconds.h"
 
@@ -35,13 +37,23 @@ void lay_out(const Efficiencies& found, Section& section) {
   section.figure("most_useful_seconds", found.most_useful_seconds);
 }
 
-base::Result<Outcome> of_a_part(const Input& input) {
-  const auto rows = call_rows(input);
-  if (!rows) return rows.error();
-  const ScopeFilter scope(input.scope, input.trace->definitions());
+bool is_whole(const Scope& scope) { return scope.whole_time() && !scope.ranks && !scope.phases; }
+
+Outcome not_given(const KnownTime& known) {
+  Outcome outcome;
+  outcome.section.figure("not_given", known.not_given("efficiency"));
+  return outcome;
+}
+
+// From the sums of calls alone: of a part of the run, and of a sampled trace.
+Outcome undivided(const Input& input, const std::vector<CallRow>& rows) {
+  const trace::Definitions& definitions = input.trace->definitions();
+  const ScopeFilter scope(input.scope, definitions);
   double sum_ns = 0, most_ns = 0, run_ns = 0;
+  if (is_whole(input.scope))
+    run_ns = static_cast<double>(span_of(input.job->programs(), definitions, input.scope).ns());
   const auto ranks = static_cast<double>(scope.chosen().size());
-  for (const CallRow& row : *rows) {
+  for (const CallRow& row : rows) {
     if (row.function != kProgram) continue;
     const auto useful_ns = static_cast<double>(row.exclusive_ns);
     sum_ns += useful_ns;
@@ -51,7 +63,8 @@ base::Result<Outcome> of_a_part(const Input& input) {
   Outcome outcome;
   lay_out(divided(ranks > 0 ? sum_ns / ranks : 0, most_ns, run_ns), outcome.section);
   outcome.limits.push_back(
-      "communication efficiency is divided into serialisation and transfer only for a whole run");
+      "communication efficiency is divided into serialisation and transfer only for a whole run "
+      "of which all calls were recorded");
   return outcome;
 }
 
@@ -95,9 +108,15 @@ Efficiencies efficiencies_of(const std::vector<IdealTime>& processes) {
 }
 
 base::Result<Outcome> efficiency(const Input& input) {
-  if (!input.scope.whole_time() || input.scope.ranks || input.scope.phases) return of_a_part(input);
   auto joined = input.job->joined();
   if (!joined) return joined.error();
+  const KnownTime known = known_time((*joined)->definitions(), (*joined)->gaps());
+  if (!known.computing || !known.ranks) return not_given(known);
+  if (!known.waits || !is_whole(input.scope)) {
+    const auto rows = call_rows(input);
+    if (!rows) return rows.error();
+    return undivided(input, *rows);
+  }
   const IdealRun run = ideal_run(**joined);
   Outcome outcome;
   lay_out(efficiencies_of(run.processes), outcome.section);

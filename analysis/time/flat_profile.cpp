@@ -5,7 +5,9 @@
 #include <tuple>
 
 #include "analysis/calls/call_stack.h"
+#include "analysis/engine/lazy_job.h"
 #include "analysis/engine/parcels.h"
+#include "analysis/scope/known_time.h"
 #include "analysis/scope/scope_filter.h"
 #include "analysis/scope/trace_span.h"
 #include "base/flat_map.h"
@@ -20,11 +22,14 @@ using trace::EventKind;
 struct State {
   CallStacks stacks;
   PhaseStack phases;
-  base::FlatMap<std::uint64_t, CallRow> rows;   // by function and communicator
-  std::uint64_t in_mpi_ns = 0, outside_ns = 0;  // of the first thread, in the scope
+  base::FlatMap<std::uint64_t, CallRow> rows;  // by function and communicator
+  TraceSpan program;
+  std::uint64_t in_mpi_ns = 0, outside_ns = 0;  // of the first thread, in the program's part of
+                                                // the scope
   std::uint64_t outside_since_ns = 0;
   std::uint64_t sampled_ns = 0;  // of calls recorded only as sums between others
   std::uint64_t last_ns = 0;
+  std::uint32_t gaps = 0;  // losses and pauses
 };
 
 class FunctionTimer : public EventConsumer {
@@ -34,8 +39,10 @@ class FunctionTimer : public EventConsumer {
         scope_(events.scope, definitions_),
         choice_(events.choice, definitions_.processes.size()),
         states_(definitions_.processes.size()) {
-    for (std::size_t i = 0; i < states_.size(); ++i)
+    for (std::size_t i = 0; i < states_.size(); ++i) {
+      states_[i].program = events.programs[i];
       states_[i].outside_since_ns = definitions_.processes[i].first_ns;
+    }
   }
 
   void events(std::uint32_t process, std::span<const Event> events) override {
@@ -49,6 +56,8 @@ class FunctionTimer : public EventConsumer {
         case EventKind::kSampled:
           if (chosen) sampled(state, event);
           break;
+        case EventKind::kLost:
+        case EventKind::kPause: ++state.gaps; break;
         case EventKind::kPhaseBegin:
         case EventKind::kPhaseEnd:
           outside_until(state, event.time_ns);
@@ -74,11 +83,17 @@ class FunctionTimer : public EventConsumer {
   std::vector<CallRow> rows;
 
  private:
+  std::uint64_t in_program_ns(const State& state, std::uint64_t from_ns,
+                              std::uint64_t to_ns) const {
+    return scope_.inside_ns(std::max(from_ns, state.program.from_ns),
+                            std::min(to_ns, state.program.to_ns));
+  }
+
   // Time of the program since the last call or change of phase.
   void outside_until(State& state, std::uint64_t time_ns) const {
     if (!state.stacks.of(0).empty()) return;
     if (scope_.phase(state.phases.now()))
-      state.outside_ns += scope_.inside_ns(state.outside_since_ns, time_ns);
+      state.outside_ns += in_program_ns(state, state.outside_since_ns, time_ns);
     state.outside_since_ns = time_ns;
   }
 
@@ -99,7 +114,8 @@ class FunctionTimer : public EventConsumer {
       if (!open.empty()) open.back().inside_ns += inside_ns;
       if (!call.chosen || !scope_.phase(call.phase)) continue;
       if (inside_ns == 0 && !scope_.at(call.enter_ns)) continue;
-      if (open.empty() && thread == 0) state.in_mpi_ns += inside_ns;
+      if (open.empty() && thread == 0)
+        state.in_mpi_ns += in_program_ns(state, call.enter_ns, time_ns);
       CallRow& row = state.rows[key(call.function, call.communicator)];
       ++row.count;
       row.inclusive_ns += inside_ns;
@@ -116,6 +132,8 @@ class FunctionTimer : public EventConsumer {
     row.count += event.count;
     row.inclusive_ns += event.offset;
     row.exclusive_ns += event.offset;
+    if (event.thread != 0) return;
+    row.sampled_ns += event.offset;
     state.sampled_ns += event.offset;
   }
 
@@ -138,8 +156,10 @@ class FunctionTimer : public EventConsumer {
     CallRow program;
     program.process = process;
     program.function = kProgram;
+    program.gaps = state.gaps;
     program.count = 1;
     program.inclusive_ns = span_ns;
+    program.sampled_ns = std::min(state.outside_ns, state.sampled_ns);
     program.exclusive_ns = state.outside_ns - std::min(state.outside_ns, state.sampled_ns);
     program.shortest_ns = program.longest_ns = span_ns;
     rows.push_back(program);
@@ -192,19 +212,20 @@ std::vector<FunctionRow> by_function(const std::vector<CallRow>& rows) {
   return functions;
 }
 
-void lay_out(const std::vector<CallRow>& rows, const trace::Definitions& definitions,
-             const Scope& scope, Section& section) {
+void lay_out(const std::vector<CallRow>& rows, std::uint64_t all_ns,
+             const trace::Definitions& definitions, Section& section) {
   std::uint64_t mpi_ns = 0, first_threads_ns = 0;
   const std::vector<FunctionRow> functions = by_function(rows);
   for (const FunctionRow& row : functions) {
-    if (row.function != kProgram) mpi_ns += row.exclusive_ns;
+    if (is_between_init_and_finalize(definitions, row.function)) mpi_ns += row.exclusive_ns;
     if (row.function == kProgram) first_threads_ns += row.inclusive_ns - row.exclusive_ns;
   }
-  const std::uint64_t all_ns = all_ranks_ns(definitions, scope);
   section.figure("mpi_seconds", base::seconds(mpi_ns));
-  section.figure(
-      "mpi_share",
-      all_ns > 0 ? static_cast<double>(first_threads_ns) / static_cast<double>(all_ns) : 0.0);
+  const KnownTime known = known_time(definitions, gaps_in(rows));
+  if (known.computing)
+    section.figure(
+        "mpi_share",
+        all_ns > 0 ? static_cast<double>(first_threads_ns) / static_cast<double>(all_ns) : 0.0);
   Table& table = section.table("functions");
   add_column(table, "name", functions,
              [&](const FunctionRow& row) { return shown_function(definitions, row.function); });
@@ -259,8 +280,10 @@ base::Result<std::vector<CallRow>> call_rows(const Input& input) {
 base::Result<Outcome> flat_profile(const Input& input) {
   const auto rows = call_rows(input);
   if (!rows) return rows.error();
+  const trace::Definitions& definitions = input.trace->definitions();
   Outcome outcome;
-  lay_out(*rows, input.trace->definitions(), input.scope, outcome.section);
+  lay_out(*rows, all_ranks_ns(input.job->programs(), definitions, input.scope), definitions,
+          outcome.section);
   return outcome;
 }
 

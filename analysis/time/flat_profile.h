@@ -5,9 +5,10 @@
 // Inclusive time is from enter to leave; exclusive time subtracts nested MPI calls. With a time
 // window, the part of a call inside it counts. Calls left out by sampling are included in `count`
 // and in the times. The program's own time is that of its first thread; its inclusive time is all
-// the time the process spent in the scope. `mpi_seconds` covers all threads. `mpi_share` is the
-// first threads' time in MPI as a share of the time of all ranks, which is the run's duration times
-// their number (trace_span.h), as for all shares.
+// the time that the process spent in the scope between MPI_Init and MPI_Finalize. `mpi_seconds`
+// covers all threads and leaves out these two functions. `mpi_share` is the first threads' time in
+// MPI as a share of the time of all ranks, which is the run's duration times their number
+// (trace_span.h), as for all shares.
 #pragma once
 
 #include <vector>

@@ -6,6 +6,7 @@
 #include "analysis/engine/each_wait.h"
 #include "analysis/engine/lazy_job.h"
 #include "analysis/engine/parcels.h"
+#include "analysis/scope/known_time.h"
 #include "analysis/scope/scope_filter.h"
 #include "analysis/scope/trace_span.h"
 #include "analysis/time/flat_profile.h"
@@ -55,7 +56,7 @@ void add_times(const std::vector<CallRow>& calls, const trace::Definitions& defi
     if (call.function == kProgram) {
       row->span_ns = call.inclusive_ns;
       row->program_ns = call.exclusive_ns;
-    } else {
+    } else if (is_between_init_and_finalize(definitions, call.function)) {
       row->mpi_ns += call.exclusive_ns;
     }
   }
@@ -65,27 +66,30 @@ void add_times(const std::vector<CallRow>& calls, const trace::Definitions& defi
   for (std::size_t i = 0; i < rows.size(); ++i) rows[i].blocking_ns = blocking_ns[i];
 }
 
-// Time of the run, or of its window, before a process's first event and after its last.
-std::uint64_t outside_ns(const trace::Process& process, const TraceSpan& run) {
-  const std::uint64_t begin_ns = std::clamp(process.first_ns, run.from_ns, run.to_ns);
-  return run.ns() - (std::clamp(process.last_ns, begin_ns, run.to_ns) - begin_ns);
+// Time of the run, or of its window, before a process left MPI_Init and after it entered
+// MPI_Finalize.
+std::uint64_t outside_ns(const TraceSpan& program, const TraceSpan& run) {
+  const std::uint64_t begin_ns = std::clamp(program.from_ns, run.from_ns, run.to_ns);
+  return run.ns() - (std::clamp(program.to_ns, begin_ns, run.to_ns) - begin_ns);
 }
 
-void lay_out(const std::vector<IdleRow>& rows, const trace::Definitions& definitions,
-             const Scope& scope, Section& section) {
+void lay_out(const std::vector<IdleRow>& rows, const std::vector<TraceSpan>& programs,
+             const trace::Definitions& definitions, const Scope& scope, const KnownTime& known,
+             Section& section) {
   std::uint64_t waiting = 0;
   for (const IdleRow& row : rows) waiting += row.waiting_ns;
-  const std::uint64_t all_ns = all_ranks_ns(definitions, scope);
-  const TraceSpan run = span_of(definitions, scope);
+  const std::uint64_t all_ns = all_ranks_ns(programs, definitions, scope);
+  const TraceSpan run = span_of(programs, definitions, scope);
   section.figure("waiting_seconds", base::seconds(waiting));
-  section.figure("waiting_share",
-                 all_ns > 0 ? static_cast<double>(waiting) / static_cast<double>(all_ns) : 0.0);
+  if (known.waits)
+    section.figure("waiting_share",
+                   all_ns > 0 ? static_cast<double>(waiting) / static_cast<double>(all_ns) : 0.0);
   Table& table = section.table("idle_time");
   add_column(table, "rank", rows,
              [&](const IdleRow& row) { return definitions.processes[row.process].rank; });
   add_column(table, "seconds", rows, [](const IdleRow& row) { return base::seconds(row.span_ns); });
   add_column(table, "outside_seconds", rows, [&](const IdleRow& row) {
-    return base::seconds(outside_ns(definitions.processes[row.process], run));
+    return base::seconds(outside_ns(programs[row.process], run));
   });
   add_column(table, "program_seconds", rows,
              [](const IdleRow& row) { return base::seconds(row.program_ns); });
@@ -136,7 +140,8 @@ base::Result<Outcome> idle_time(const Input& input) {
             [](const IdleRow& a, const IdleRow& b) { return a.process < b.process; });
   add_times(*calls, job.definitions(), rows);
   Outcome outcome;
-  lay_out(rows, job.definitions(), input.scope, outcome.section);
+  lay_out(rows, input.job->programs(), job.definitions(), input.scope,
+          known_time(job.definitions(), job.gaps()), outcome.section);
   return outcome;
 }
 

@@ -5,7 +5,7 @@
 //   blocking_seconds   Pipit's idle time with mpi_events: inclusive time of calls that receive,
 //                      complete or probe
 //   waiting_seconds    the part of all calls in which another process had not arrived yet
-//   seconds            from the rank's first event to its last
+//   seconds            from the end of MPI_Init to the beginning of MPI_Finalize
 //   outside_seconds    the rest of the run
 //   waiting_share      share of the time of all ranks, which is the run's duration times their
 //                      number (trace_span.h), as for all shares

@@ -6,6 +6,8 @@
 #include <map>
 #include <numeric>
 
+#include "analysis/engine/lazy_job.h"
+#include "analysis/scope/known_time.h"
 #include "analysis/scope/scope_filter.h"
 #include "analysis/scope/trace_span.h"
 #include "analysis/time/flat_profile.h"
@@ -70,8 +72,9 @@ class ImbalanceFindings {
     if (all <= 0 || program.values.size() < 2) return;
     const double balance = program.mean() / most, lost = program.lost();
     if (balance >= input_.thresholds.load_balance ||
-        lost < input_.thresholds.wait_share *
-                   static_cast<double>(all_ranks_ns(definitions_, input_.scope)))
+        lost <
+            input_.thresholds.wait_share * static_cast<double>(all_ranks_ns(
+                                               input_.job->programs(), definitions_, input_.scope)))
       return;
     Finding& finding = outcome.findings.emplace_back();
     finding.kind = "load-imbalance";
@@ -85,7 +88,7 @@ class ImbalanceFindings {
     }
     finding.count = finding.culprits.size();
     if (input_.scope.phases) finding.where.phase = base::joined(*input_.scope.phases);
-    const TraceSpan span = span_of(definitions_, input_.scope);
+    const TraceSpan span = span_of(input_.job->programs(), definitions_, input_.scope);
     finding.windows = {{base::seconds(span.from_ns), base::seconds(span.to_ns)}};
     finding.where.function = "(program)";
     finding.evidence = {{"load_balance", balance},
@@ -155,10 +158,21 @@ std::vector<FunctionBalance> balance_of(const std::vector<CallRow>& rows,
 base::Result<Outcome> load_imbalance(const Input& input) {
   const auto rows = call_rows(input);
   if (!rows) return rows.error();
+  const KnownTime known = known_time(input.trace->definitions(), gaps_in(*rows));
+  if (!known.computing || !known.ranks) {
+    Outcome outcome;
+    outcome.section.figure("not_given", known.not_given("load imbalance"));
+    return outcome;
+  }
   const ScopeFilter scope(input.scope, input.trace->definitions());
   std::vector<std::uint32_t> processes = scope.chosen();
+  std::vector<FunctionBalance> functions = balance_of(*rows, processes);
+  std::erase_if(functions, [&](const FunctionBalance& balance) {
+    return balance.function != kProgram &&
+           !is_between_init_and_finalize(input.trace->definitions(), balance.function);
+  });
   Outcome outcome;
-  ImbalanceFindings(input, processes).tell(balance_of(*rows, processes), outcome);
+  ImbalanceFindings(input, processes).tell(functions, outcome);
   return outcome;
 }
 

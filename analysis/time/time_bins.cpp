@@ -3,14 +3,11 @@
 
 #include <utility>
 
-#include "analysis/scope/trace_span.h"
-
 namespace fathom::analysis {
 
-TimeBins::TimeBins(const trace::Definitions& definitions, const Scope& scope, std::size_t count) {
-  const TraceSpan job = span_of(definitions);
-  const std::uint64_t begin_ns = std::max(job.from_ns, scope.from_ns);
-  const std::uint64_t end_ns = std::max(std::min(job.to_ns + 1, scope.to_ns), begin_ns + 1);
+TimeBins::TimeBins(const TraceSpan& span, const Scope& scope, std::size_t count) {
+  const std::uint64_t begin_ns = span.from_ns;
+  const std::uint64_t end_ns = std::max(std::min(span.to_ns + 1, scope.to_ns), begin_ns + 1);
   const std::uint64_t width_ns = (end_ns - begin_ns) / count, rest_ns = (end_ns - begin_ns) % count;
   edges_.reserve(count + 1);
   for (std::size_t bin = 0; bin <= count; ++bin)

@@ -8,16 +8,16 @@
 #include <span>
 #include <vector>
 
-#include "analysis/scope/input.h"
+#include "analysis/scope/trace_span.h"
 #include "base/result.h"
 
 namespace fathom::analysis {
 
 class TimeBins {
  public:
-  // `count` > 0 bins from the beginning of the job, or of the scope's window, to its end. Edges are
-  // whole nanoseconds, so the bins are equal but for a nanosecond.
-  TimeBins(const trace::Definitions& definitions, const Scope& scope, std::size_t count);
+  // `count` > 0 bins from the beginning of the span to its end, which the last one includes. Edges
+  // are whole nanoseconds, so the bins are equal but for a nanosecond.
+  TimeBins(const TraceSpan& span, const Scope& scope, std::size_t count);
   // Bins between these edges: at least two, ascending. They are cut to the scope's window.
   TimeBins(std::vector<std::uint64_t> edges, const Scope& scope);
 

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "analysis/calls/call_stack.h"
+#include "analysis/engine/lazy_job.h"
 #include "analysis/engine/parcels.h"
 #include "analysis/scope/scope_filter.h"
 #include "base/seconds.h"
@@ -23,6 +24,11 @@ void add_bin_columns(Table& table, const TimeBins& bins) {
              [&](std::size_t bin) { return base::seconds(bins.begin_ns(bin)); });
   add_column(table, "bin_end_s", numbers,
              [&](std::size_t bin) { return base::seconds(bins.end_ns(bin)); });
+}
+
+TimeBins bins_of(const Input& input) {
+  return {span_of(input.job->programs(), input.trace->definitions(), input.scope), input.scope,
+          kTimeBins};
 }
 
 // Each moment belongs to the innermost open call of the thread; on the first thread, outside all
@@ -164,7 +170,7 @@ base::Result<BinCounts> messages_by_bin(const CountedEvents& events, const TimeB
 
 base::Result<Outcome> time_profile(const Input& input) {
   const trace::Definitions& definitions = input.trace->definitions();
-  const TimeBins bins(definitions, input.scope, kTimeBins);
+  const TimeBins bins = bins_of(input);
   const auto counts = time_by_bin(counted_events(input), bins);
   if (!counts) return counts.error();
   Outcome outcome;
@@ -180,7 +186,7 @@ base::Result<Outcome> time_profile(const Input& input) {
 }
 
 base::Result<Outcome> comm_over_time(const Input& input) {
-  const TimeBins bins(input.trace->definitions(), input.scope, kTimeBins);
+  const TimeBins bins = bins_of(input);
   const auto counts = messages_by_bin(counted_events(input), bins);
   if (!counts) return counts.error();
   Outcome outcome;

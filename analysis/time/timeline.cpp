@@ -2,7 +2,6 @@
 #include "analysis/time/timeline.h"
 
 #include <algorithm>
-#include <limits>
 #include <span>
 
 #include "analysis/calls/call_stack.h"
@@ -22,58 +21,6 @@ using trace::Event;
 using trace::EventKind;
 
 constexpr std::size_t kGroups = static_cast<std::size_t>(trace::Group::kEnvironment) + 1;
-
-// From the first end of MPI_Init to the last beginning of MPI_Finalize.
-class SpanSearch : public EventConsumer {
- public:
-  SpanSearch(const trace::Definitions& definitions, const ScopeFilter& scope)
-      : scope_(scope),
-        meanings_(trace::meanings(definitions)),
-        spans_(definitions.processes.size()) {
-    for (std::size_t i = 0; i < spans_.size(); ++i)
-      spans_[i] = {definitions.processes[i].first_ns, definitions.processes[i].last_ns};
-  }
-
-  void events(std::uint32_t process, std::span<const Event> events) override {
-    for (const Event& event : events) {
-      if (event.kind == EventKind::kLeave && meanings_[event.function].begins_job)
-        spans_[process].from_ns = event.time_ns;
-      if (event.kind == EventKind::kEnter && meanings_[event.function].ends_job)
-        spans_[process].to_ns = event.time_ns;
-    }
-  }
-  void end(std::uint32_t process) override {
-    if (!scope_.process(process)) return;
-    span.from_ns = std::min(span.from_ns, spans_[process].from_ns);
-    span.to_ns = std::max(span.to_ns, spans_[process].to_ns);
-  }
-
-  TraceSpan span{std::numeric_limits<std::uint64_t>::max(), 0};  // of own processes
-
- private:
-  const ScopeFilter& scope_;
-  const std::vector<mpi::Meaning> meanings_;
-  std::vector<TraceSpan> spans_;
-};
-
-// The same at every analysis process.
-base::Result<TraceSpan> span_without_start(const Input& input, const ScopeFilter& scope) {
-  if (!input.scope.whole_time()) return span_of(input.trace->definitions(), input.scope);
-  SpanSearch search(input.trace->definitions(), scope);
-  const CountedEvents events = counted_events(input);
-  if (const base::Status passed = pass_over(events, search); !passed) return passed.error();
-  const char* const own = reinterpret_cast<const char*>(&search.span);
-  std::vector<Transport::Bytes> to_all(events.transport.size(),
-                                       Transport::Bytes(own, own + sizeof search.span));
-  TraceSpan all = search.span;
-  for (const Transport::Bytes& bytes : events.transport.exchange(std::move(to_all))) {
-    const TraceSpan other = Received(bytes).take<TraceSpan>();
-    all.from_ns = std::min(all.from_ns, other.from_ns);
-    all.to_ns = std::max(all.to_ns, other.to_ns);
-  }
-  all.from_ns = std::min(all.from_ns, all.to_ns);
-  return all;
-}
 
 std::vector<std::uint64_t> edges_of(const TraceSpan& span) {
   const std::uint64_t width_ns =
@@ -274,9 +221,8 @@ std::vector<TimelineRow> timeline_rows(const trace::Definitions& definitions,
 base::Result<Outcome> timeline(const Input& input) {
   const trace::Definitions& definitions = input.trace->definitions();
   const ScopeFilter scope(input.scope, definitions);
-  const auto span = span_without_start(input, scope);
-  if (!span) return span.error();
-  const TimeBins bins(edges_of(*span), input.scope);
+  const TraceSpan span = span_of(input.job->programs(), definitions, input.scope);
+  const TimeBins bins(edges_of(span), input.scope);
   const auto rows = timeline_rows(definitions, scope.chosen(), kTimelineRows);
   GridCounter grid(input, scope, rows, bins);
   const CountedEvents events = counted_events(input);
@@ -285,8 +231,8 @@ base::Result<Outcome> timeline(const Input& input) {
   add_all(events.transport, grid.phases);
   add_all(events.transport, grid.called);
   Outcome outcome;
-  outcome.section.figure("from_s", base::seconds(span->from_ns));
-  outcome.section.figure("to_s", base::seconds(span->to_ns));
+  outcome.section.figure("from_s", base::seconds(span.from_ns));
+  outcome.section.figure("to_s", base::seconds(span.to_ns));
   outcome.section.figure("bin_seconds", base::seconds(bins.end_ns(0) - bins.begin_ns(0)));
   outcome.section.figure("bins", static_cast<std::uint64_t>(bins.count()));
   lay_out_rows(rows, definitions, outcome.section);

@@ -2,10 +2,8 @@
 // The whole job over time as a grid, small enough for a picture whatever the size of the job: rows
 // are threads, or neighbouring ranks where there are many; columns are bins of time.
 //
-// The time goes from the end of the first MPI_Init to the beginning of the last MPI_Finalize, or is
-// the scope's window: start-up tells nothing about the program, and may take longer than the rest.
-// A process whose trace holds no MPI_Init (a slice, a choice of functions) counts from its first
-// event, and without MPI_Finalize until its last.
+// The time is that of all shares (analysis/scope/trace_span.h): from the end of the first MPI_Init
+// to the beginning of the last MPI_Finalize, or the scope's window.
 //
 //   rows       rank, last_rank: neighbours that share the row; thread: -1 for all of them; threads:
 //              how many
@@ -15,7 +13,7 @@
 //              phase counts
 //   functions  the group of each function that was called
 //
-// Cost: two passes over the events. Memory: the grid, at most kTimelineRows × groups × bins words.
+// Cost: one pass over the events. Memory: the grid, at most kTimelineRows × groups × bins words.
 #pragma once
 
 #include <cstddef>

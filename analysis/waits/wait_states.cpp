@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "analysis/engine/lazy_job.h"
+#include "analysis/scope/known_time.h"
 #include "analysis/scope/scope_filter.h"
 #include "analysis/scope/trace_span.h"
 #include "analysis/waits/profile_waits.h"
@@ -37,7 +38,7 @@ class WaitFindings {
       : input_(input),
         job_(job),
         names_(job.definitions()),
-        all_ns_(all_ranks_ns(job.definitions(), input.scope)) {}
+        all_ns_(all_ranks_ns(input.job->programs(), job.definitions(), input.scope)) {}
 
   void tell(const JobWaits& waits, Outcome& outcome) {
     lay_out_waits(waits, outcome.section);
@@ -59,8 +60,9 @@ class WaitFindings {
       by_kind[row.kind] += row.ns;
     }
     section.figure("wait_seconds", base::seconds(all));
-    section.figure("wait_share",
-                   all_ns_ > 0 ? static_cast<double>(all) / static_cast<double>(all_ns_) : 0.0);
+    if (known_time(definitions(), job_.gaps()).waits)
+      section.figure("wait_share",
+                     all_ns_ > 0 ? static_cast<double>(all) / static_cast<double>(all_ns_) : 0.0);
     for (const auto& [kind, ns] : by_kind) {
       std::string name = name_of(kind);
       std::replace(name.begin(), name.end(), '-', '_');
@@ -220,6 +222,7 @@ class WaitFindings {
           {base::seconds(group.worst_at_ns), base::seconds(group.worst_at_ns + group.worst_ns)}};
       if (const WaitRow* worst = worst_for(group, finding.culprits[0]))
         finding.meanwhile = meanwhile(worst->culprit, worst->meanwhile);
+      if (was_starting(finding)) finding.advice = kStartUpAdvice;
     }
   }
 
@@ -233,7 +236,16 @@ class WaitFindings {
     return worst;
   }
 
+  // Whether the awaited rank was still in MPI_Init, where no work can be balanced.
+  static bool was_starting(const Finding& finding) {
+    return finding.meanwhile && finding.meanwhile->inside &&
+           mpi::meaning_of(finding.meanwhile->inside->function).begins_job;
+  }
+  static constexpr char kStartUpAdvice[] =
+      "this is start-up: the awaited rank was still in MPI_Init";
+
   static const char* delay_advice(const Finding& delay) {
+    if (was_starting(delay)) return kStartUpAdvice;
     if (!delay.meanwhile)
       return "find out what this rank does before the call to which it came late";
     return delay.meanwhile->inside

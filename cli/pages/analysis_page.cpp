@@ -4,12 +4,16 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
+#include <utility>
 #include <vector>
 
+#include "analysis/time/time_breakdown.h"
 #include "base/text.h"
 #include "cli/pages/analysis_tables.h"
 #include "cli/terminal/units.h"
+#include "mpi/wait_kind.h"
 
 namespace fathom::cli {
 namespace {
@@ -17,7 +21,20 @@ namespace {
 using analysis::Finding;
 using analysis::Severity;
 
-constexpr std::size_t kRanksShown = 8;
+constexpr std::size_t kRanksShown = 8, kWaitsShown = 4, kFunctionsShown = 4;
+constexpr double kSmallest = 0.005;  // share of a row that is shown alone
+
+constexpr std::pair<const char*, const char*> kRowWords[] = {
+    {analysis::kComputing, "computing"},
+    {analysis::kComputingOrMissing, "computing, or in calls that the trace lacks"},
+    {analysis::kTransferring, "transferring"},
+    {analysis::kUnexplained, "inside MPI, unexplained"},
+    {analysis::kStartUp, "start-up: not yet out of MPI_Init"},
+    {analysis::kEnd, "end: in MPI_Finalize before the last rank"},
+    {analysis::kStartUpAndEnd, "start-up and end"},
+    {analysis::kOtherPhases, "in other phases"},
+    {analysis::kNotReported, "of ranks that left no times"},
+};
 
 // "3", "0-3, 7", and how many more there are.
 std::string rank_list(const std::vector<std::int64_t>& ranks) {
@@ -80,6 +97,7 @@ class AnalysisPage {
 
   std::string text(std::size_t top) {
     title();
+    time();
     efficiency();
     patterns();
     phases();
@@ -104,11 +122,97 @@ class AnalysisPage {
                     results_.ranks == 1 ? "" : "s");
     if (results_.seconds > 0) facts += " · " + human_seconds(results_.seconds);
     const std::size_t count = results_.findings.size();
-    if (count > 0 || !tables_)
-      facts += count == 0 ? " · nothing found"
-                          : fmt::format(" · {} finding{}", count, count == 1 ? "" : "s");
+    if (count > 0) facts += fmt::format(" · {} finding{}", count, count == 1 ? "" : "s");
+    if (count == 0 && !tables_) facts += " · " + without_findings();
     add(terminal_.styled(Style::kHeading, left(name, std::min<std::size_t>(columns(name), 30))) +
         terminal_.text(facts));
+  }
+
+  // "Nothing found" is said only where nearly all of the time is explained.
+  std::string without_findings() const {
+    const analysis::Section* found = section("time-breakdown");
+    const double* share = found ? number(*found, "unexplained_share") : nullptr;
+    if (!found || found->tables.empty()) return "no findings; times are not known";
+    if (!share) return "no findings, but calls are missing";
+    if (*share < analysis::kLittleUnexplained) return "nothing found";
+    return fmt::format("no findings, but {} of the time is unexplained", percent(*share, 1));
+  }
+
+  // Where the time of all ranks went. The rows add up to it, so small waits share a row.
+  void time() {
+    const analysis::Section* found = section("time-breakdown");
+    if (!found || found->tables.empty()) return;
+    const double *all = number(*found, "all_ranks_seconds"), *span = number(*found, "span_seconds");
+    if (!all || !span || *span <= 0) return;
+    const auto& kinds = std::get<std::vector<std::string>>(found->tables[0].columns[0].values);
+    const auto& seconds = std::get<std::vector<double>>(found->tables[0].columns[2].values);
+    add("");
+    wrapped("",
+            fmt::format(
+                "all ranks' time, {} × {} {}: {}", std::llround(*all / *span), human_seconds(*span),
+                results_.scope.whole_time() ? "from MPI_Init to MPI_Finalize" : "in the window",
+                human_seconds(*all)));
+    std::size_t waits = 0;
+    double other_waits_s = 0;
+    for (std::size_t i = 0; i < kinds.size(); ++i) {
+      if (is_wait(kinds[i]) && (++waits > kWaitsShown || seconds[i] < kSmallest * *all)) {
+        other_waits_s += seconds[i];
+        continue;
+      }
+      time_row(words_of(kinds[i]), seconds[i], *all);
+      if (kinds[i] == analysis::kUnexplained) unexplained(*found, *all);
+    }
+    if (other_waits_s > 0) time_row("waiting in other ways", other_waits_s, *all);
+    start(*found);
+  }
+
+  void time_row(const std::string& what, double seconds, double all) {
+    add(terminal_.text(fmt::format("     {} {} {}", left(what, 44),
+                                   right(human_seconds(seconds), 11),
+                                   right(percent(seconds, all), 6))));
+  }
+
+  // The functions with most of the unexplained time, down to half a percent of all.
+  void unexplained(const analysis::Section& found, double all) {
+    const auto& names = std::get<std::vector<std::string>>(found.tables[1].columns[0].values);
+    const auto& seconds = std::get<std::vector<double>>(found.tables[1].columns[2].values);
+    std::string text;
+    for (std::size_t i = 0; i < names.size() && i < kFunctionsShown; ++i) {
+      if (seconds[i] < kSmallest * all) break;
+      base::add_to_list(text, printable(names[i]) + " " + human_seconds(seconds[i]));
+    }
+    if (!text.empty()) add(folded(terminal_.text("       " + text), terminal_.width(), 7));
+  }
+
+  void start(const analysis::Section& found) {
+    const double *before = number(found, "startup_seconds"),
+                 *skew = number(found, "startup_skew_seconds"),
+                 *after = number(found, "end_seconds");
+    if (!before || !skew || !after || *before + *after <= 0) return;
+    std::string text = fmt::format("before that, start-up took {}", human_seconds(*before));
+    const std::int64_t* last = number<std::int64_t>(found, "last_to_start");
+    if (last && *skew >= kSmallest * *before && *skew > 0)
+      text += fmt::format(" (rank {} came {} after the first)", *last, human_seconds(*skew));
+    wrapped("", text + fmt::format("; after it, MPI_Finalize {}", human_seconds(*after)));
+  }
+
+  static bool is_wait(const std::string& kind) { return mpi::wait_kind_named(kind).has_value(); }
+
+  static std::string words_of(const std::string& kind) {
+    if (const auto wait = mpi::wait_kind_named(kind))
+      return std::string("waiting: ") + mpi::kWaitKindWords[static_cast<std::size_t>(*wait)];
+    for (const auto& [name, words] : kRowWords) {
+      if (kind == name) return words;
+    }
+    return printable(kind);
+  }
+
+  template <typename T = double>
+  static const T* number(const analysis::Section& section, const std::string& name) {
+    for (const analysis::Figure& figure : section.figures) {
+      if (figure.name == name) return std::get_if<T>(&figure.value);
+    }
+    return nullptr;
   }
 
   // The traffic patterns that explain most.
@@ -151,6 +255,10 @@ class AnalysisPage {
     std::map<std::string, double> factors;
     for (const analysis::Figure& figure : found->figures) {
       if (const auto* value = std::get_if<double>(&figure.value)) factors[figure.name] = *value;
+    }
+    if (const auto* why = number<std::string>(*found, "not_given")) {
+      add("");
+      return wrapped("", printable(*why));
     }
     if (factors["parallel_efficiency"] <= 0) return;
     std::string text = fmt::format("parallel efficiency {} = load balance {}",

@@ -28,6 +28,8 @@ struct View {
   std::string_view analysis, table, order, columns;
 };
 constexpr View kViews[] = {
+    {"time-breakdown", "time", "", "kind seconds share"},
+    {"time-breakdown", "unexplained", "", "name seconds share"},
     {"wait-states", "waits", "seconds",
      "kind rank culprit seconds count function file line late_for"},
     {"wait-states", "origins", "direct_seconds",

@@ -28,7 +28,7 @@ class Operations:
         if groupby_column != "Name":
             raise ValueError("flat_profile groups by 'Name'; use run.calls() and pandas for other columns")
         metrics = [metrics] if isinstance(metrics, str) else list(metrics)
-        found = {metric: self._counted.balance(metric, 0) for metric in metrics}
+        found = {metric: self._counted.balance(metric, 0, True) for metric in metrics}
         if per_process:
             return self._by_process(found)
         means = pandas.DataFrame({metric: pandas.Series(of["mean"], index=of["function"]) for metric, of in found.items()})
@@ -47,8 +47,10 @@ class Operations:
         return pandas.DataFrame(made, index=index)
 
     def load_imbalance(self, metric: str = "time.exc", num_processes: int = 1) -> pandas.DataFrame:
-        """Largest over mean of all processes, and the processes with the most; by mean, largest first."""
-        found = self._counted.balance(metric, num_processes)
+        """Largest over mean of all processes, and the processes with the most; by mean, largest first. Start-up and end
+        (MPI_Init, MPI_Finalize) are left out.
+        """
+        found = self._counted.balance(metric, num_processes, False)
         ranks = self._listed_ranks()
         return pandas.DataFrame({
             f"{metric}.imbalance": found["imbalance"],
@@ -66,8 +68,9 @@ class Operations:
         """Exclusive ns of each function in equal bins of time, summed over the processes.
 
         idle_time is the rest: time outside every recorded call, which for Fathom's traces is the program's
-        own computing, and before a process's first event and after its last. normalized divides by the time that
-        all processes have in a bin. Bins are whole nanoseconds wide, so their widths may differ by one.
+        own computing. The bins go from the first rank that leaves MPI_Init to the last that enters MPI_Finalize.
+        normalized divides by the time that all processes have in a bin. Bins are whole nanoseconds wide, so their
+        widths may differ by one.
         """
         edges, functions = self._counted.time_by_bin(num_bins)
         whole = numpy.diff(edges) * len(self._definitions["processes"])

@@ -3,6 +3,7 @@
 import json
 import os
 import pty
+import re
 import subprocess
 import unittest
 
@@ -127,6 +128,33 @@ class Analyze(harness.CliTest):
         self.assertIn(("wait-at-nxn", 0, 3, "MPI_File_write_at", 0, 2), rows)
         self.assertTrue(any("who delayed it in turn needs a trace" in limit for limit in results["limits"]))
         self.assertTrue(any(limit.startswith("5 calls shorter than 1 us are left out") for limit in results["limits"]), results["limits"])
+
+    def test_the_page_begins_with_where_the_time_went(self):
+        document = fixtures.with_waits(fixtures.hpcc4())
+        found = self.analyze(document)["analyses"]["time-breakdown"]
+        self.assertEqual(sum(found["time"]["ns"]), 4 * 96_200_000_000)
+        times = dict(zip(found["time"]["kind"], found["time"]["ns"]))
+        self.assertEqual(times["computing"], 3 * 46_100_000_000 + 93_200_000_000)
+        self.assertEqual(sum(found["unexplained"]["ns"]), times["unexplained"])
+        self.assertIn("MPI_File_write_at", found["unexplained"]["name"])
+        page = self.page(document).splitlines()
+        self.assertEqual(page[2], "   all ranks' time, 4 × 96.2 s from MPI_Init to MPI_Finalize: 6 min 25 s")
+        self.assertRegex(page[3], r"^     computing +3 min 52 s +60 %$")
+        self.assertRegex(page[4], r"^     waiting: late sender ")
+        self.assertTrue(any(re.match(r" {7}MPI_File_write_at \d", line) for line in page), page)
+
+    def test_nothing_is_found_only_where_little_is_unexplained(self):
+        quiet = fixtures.profile(4, [fixtures.block("point-to-point", False, [(0, 1, 7, 1)])], [])
+        self.assertIn("no findings; times are not known", self.page(quiet))
+        document = fixtures.with_times(quiet)
+        for block, ns in zip(document["calls"], (1_000_000_000, 500_000_000)):
+            block["total_ns"] = [ns] * 4
+        self.assertIn(" · nothing found", self.page(document))
+        document["calls"][1]["total_ns"] = [9_000_000_000] * 4
+        page = self.page(document)
+        self.assertNotIn("nothing found", page)
+        self.assertIn("no findings, but 10 % of the time is unexplained", page)
+        self.assertIn("MPI_File_write_at 36.0 s", page)
 
     def test_the_critical_path_of_a_profile_adds_up(self):
         document = fixtures.with_waits(fixtures.hpcc4())

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Jobs whose time is known, because all they do is sleep:  sleeps CASE
+//
+//   late_sender  rank 0 computes kLong, then sends to rank 1
+//   imbalance    rank 1 computes kLong before a barrier
+//   late_start   rank 1 computes kLong before MPI_Init
+//   tail         rank 0 computes kLong after its last call before MPI_Finalize
+//   polling      rank 1 polls for kLong until rank 0 sends
+//   many_calls   kCalls messages from rank 0 to rank 1, between which rank 0 computes
+#include <mpi.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { kLong_ms = 300, kCalls = 60 };
+
+static int rank, size, value;
+
+static void compute(int ms) {
+  struct timespec time = {ms / 1000, ms % 1000 * 1000000L};
+  nanosleep(&time, NULL);
+}
+
+static void late_sender(void) {
+  if (rank == 0) {
+    compute(kLong_ms);
+    MPI_Send(&value, 1, MPI_INT, 1, 1, MPI_COMM_WORLD);
+  } else if (rank == 1) {
+    MPI_Recv(&value, 1, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  }
+}
+
+static void imbalance(void) {
+  if (rank == 1) compute(kLong_ms);
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static void late_start(void) { MPI_Barrier(MPI_COMM_WORLD); }
+
+static void tail(void) {
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (rank == 0) compute(kLong_ms);
+}
+
+static void polling(void) {
+  if (rank == 0) {
+    compute(kLong_ms);
+    MPI_Send(&value, 1, MPI_INT, 1, 1, MPI_COMM_WORLD);
+  } else if (rank == 1) {
+    MPI_Probe(0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Recv(&value, 1, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  }
+}
+
+static void many_calls(void) {
+  for (int i = 0; i < kCalls; i++) {
+    if (rank == 0) {
+      compute(kLong_ms / kCalls);
+      MPI_Send(&value, 1, MPI_INT, 1, 1, MPI_COMM_WORLD);
+    } else if (rank == 1) {
+      MPI_Recv(&value, 1, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+  }
+}
+
+static const struct {
+  const char* name;
+  void (*run)(void);
+} cases[] = {{"late_sender", late_sender}, {"imbalance", imbalance}, {"late_start", late_start},
+             {"tail", tail},               {"polling", polling},     {"many_calls", many_calls}};
+
+int main(int argc, char** argv) {
+  const char* const number = getenv("OMPI_COMM_WORLD_RANK");
+  if (argc == 2 && strcmp(argv[1], "late_start") == 0 && number && strcmp(number, "1") == 0)
+    compute(kLong_ms);
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  int found = 0;
+  for (unsigned i = 0; argc == 2 && i < sizeof cases / sizeof cases[0]; i++) {
+    if (strcmp(cases[i].name, argv[1]) != 0) continue;
+    found = 1;
+    cases[i].run();
+  }
+  MPI_Finalize();
+  return found ? 0 : 2;
+}
