@@ -152,10 +152,16 @@ class AnalysisPage {
                 "all ranks' time, {} × {} {}: {}", std::llround(*all / *span), human_seconds(*span),
                 results_.scope.whole_time() ? "from MPI_Init to MPI_Finalize" : "in the window",
                 human_seconds(*all)));
-    std::size_t waits = 0;
+    std::vector<double> waits;
+    for (std::size_t i = 0; i < kinds.size(); ++i) {
+      if (is_wait(kinds[i])) waits.push_back(seconds[i]);
+    }
+    std::sort(waits.rbegin(), waits.rend());
+    const double least =
+        std::max(kSmallest * *all, waits.size() > kWaitsShown ? waits[kWaitsShown - 1] : 0.0);
     double other_waits_s = 0;
     for (std::size_t i = 0; i < kinds.size(); ++i) {
-      if (is_wait(kinds[i]) && (++waits > kWaitsShown || seconds[i] < kSmallest * *all)) {
+      if (is_wait(kinds[i]) && seconds[i] < least) {
         other_waits_s += seconds[i];
         continue;
       }
