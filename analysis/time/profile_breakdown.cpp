@@ -25,7 +25,7 @@ bool transfers(const std::string& function) {
     case mpi::Group::kSend:
     case mpi::Group::kReceive:
     case mpi::Group::kSendReceive: return true;
-    case mpi::Group::kCompletion: return meaning.completes != mpi::Completes::kTest;
+    case mpi::Group::kCompletion: return !meaning.polls;
     case mpi::Group::kCollective:
       return meaning.flow == mpi::Flow::kBarrier || meaning.flow == mpi::Flow::kAllToAll;
     default: return false;

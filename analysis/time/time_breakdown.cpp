@@ -83,7 +83,7 @@ class MpiTimes {
   void explain(std::uint32_t process, const Step& call, const CallWait* known) {
     if (!known || known->completed().empty()) return;
     const mpi::Meaning& facts = job_.facts().functions[call.number];
-    if (facts.completes == Completes::kTest || facts.immediate) return;
+    if (facts.immediate || (facts.polls && !call.has(kPolled))) return;
     const Wait wait = known->wait();
     const std::uint64_t until_ns = std::min(call.time_ns + wait.ns, call.end_ns);
     const bool transfer =

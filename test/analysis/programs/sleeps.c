@@ -66,8 +66,9 @@ static void many_calls(void) {
 static const struct {
   const char* name;
   void (*run)(void);
-} cases[] = {{"late_sender", late_sender}, {"imbalance", imbalance}, {"late_start", late_start},
-             {"tail", tail},               {"polling", polling},     {"many_calls", many_calls}};
+} cases[] = {{"late_sender", late_sender}, {"imbalance", imbalance},
+             {"late_start", late_start},   {"tail", tail},
+             {"polling", polling},         {"many_calls", many_calls}};
 
 int main(int argc, char** argv) {
   const char* const number = getenv("OMPI_COMM_WORLD_RANK");
