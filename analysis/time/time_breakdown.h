@@ -7,9 +7,9 @@
 //   late-sender, …  a wait for another process, by kind (analysis/engine/call_wait.h)
 //   transferring    in a call that completed messages, or a barrier or all-to-all collective, after
 //                   everyone it depends on was there: the network, the copies, the library's work
-//   unexplained     in MPI, and neither: the functions are listed. Polling, posting, files, one-sided
-//                   operations, and rooted collectives and scans after the wait for the root, where
-//                   the trace does not tell a transfer from a wait for another member
+//   unexplained     in MPI, and neither: the functions are listed. Single tests, posting, locks and
+//                   other one-sided operations, and rooted collectives and scans after the wait for
+//                   the root, where the trace does not tell a transfer from a wait for another member
 //   start-up        not yet out of MPI_Init when the first rank was
 //   end             in MPI_Finalize, or past the last event, when another rank was not
 //   other-phases    in phases that were not chosen

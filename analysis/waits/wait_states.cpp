@@ -60,9 +60,13 @@ class WaitFindings {
       by_kind[row.kind] += row.ns;
     }
     section.figure("wait_seconds", base::seconds(all));
-    if (known_time(definitions(), job_.gaps()).waits)
-      section.figure("wait_share",
-                     all_ns_ > 0 ? static_cast<double>(all) / static_cast<double>(all_ns_) : 0.0);
+    if (known_time(definitions(), job_.gaps()).waits) {
+      const auto start = by_kind.find(WaitKind::kInit);  // before the span
+      const std::uint64_t counted = all - (start == by_kind.end() ? 0 : start->second);
+      section.figure("wait_share", all_ns_ > 0
+                                       ? static_cast<double>(counted) / static_cast<double>(all_ns_)
+                                       : 0.0);
+    }
     for (const auto& [kind, ns] : by_kind) {
       std::string name = name_of(kind);
       std::replace(name.begin(), name.end(), '-', '_');
@@ -208,8 +212,9 @@ class WaitFindings {
         std::tie(group.worst_ns, group.worst_at_ns) = std::tie(row.worst_ns, row.worst_at_ns);
     }
     for (const auto& [place, group] : groups) {
-      if (!is_finding(group.ns)) continue;
       const auto& [kind, function, caller, file, line, phase] = place;
+      // The time breakdown says how long start-up took, and who came last.
+      if (kind == WaitKind::kInit || !is_finding(group.ns)) continue;
       Where where;
       where.function = definitions().functions[function].name;
       where.caller = caller;

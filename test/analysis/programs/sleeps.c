@@ -5,7 +5,8 @@
 //   imbalance    rank 1 computes kLong before a barrier
 //   late_start   rank 1 computes kLong before MPI_Init
 //   tail         rank 0 computes kLong after its last call before MPI_Finalize
-//   polling      rank 1 polls for kLong until rank 0 sends
+//   probed       rank 1 probes for kLong until rank 0 sends
+//   locked       rank 1 waits for kLong for a lock that rank 0 holds
 //   many_calls   kCalls messages from rank 0 to rank 1, between which rank 0 computes
 #include <mpi.h>
 #include <stdlib.h>
@@ -42,7 +43,7 @@ static void tail(void) {
   if (rank == 0) compute(kLong_ms);
 }
 
-static void polling(void) {
+static void probed(void) {
   if (rank == 0) {
     compute(kLong_ms);
     MPI_Send(&value, 1, MPI_INT, 1, 1, MPI_COMM_WORLD);
@@ -50,6 +51,18 @@ static void polling(void) {
     MPI_Probe(0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     MPI_Recv(&value, 1, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   }
+}
+
+static void locked(void) {
+  MPI_Win window;
+  int* base;
+  MPI_Win_allocate(sizeof *base, sizeof *base, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &window);
+  if (rank == 0) MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, window);
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (rank == 0) compute(kLong_ms);
+  if (rank == 1) MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, window);
+  if (rank < 2) MPI_Win_unlock(0, window);
+  MPI_Win_free(&window);
 }
 
 static void many_calls(void) {
@@ -68,7 +81,8 @@ static const struct {
   void (*run)(void);
 } cases[] = {{"late_sender", late_sender}, {"imbalance", imbalance},
              {"late_start", late_start},   {"tail", tail},
-             {"polling", polling},         {"many_calls", many_calls}};
+             {"probed", probed},           {"locked", locked},
+             {"many_calls", many_calls}};
 
 int main(int argc, char** argv) {
   const char* const number = getenv("OMPI_COMM_WORLD_RANK");
