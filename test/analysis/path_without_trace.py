@@ -104,7 +104,14 @@ def real_program(build, folder, name, memory=None):
         os.chdir(before)
         build.environment.clear()
         build.environment.update(environment)
-    return check(run, analyzed(build, run)["analyses"]["critical-path"])
+    analyses = analyzed(build, run, "--only", "wait-states")["analyses"]
+    return check(run, analyses["critical-path"], polled(analyses["wait-states"]))
+
+
+def polled(waits):
+    """Seconds of all ranks in loops of tests and probes. The path of a trace leaves such a loop for what it waits for; without
+    a trace, whether a test failed is not known, and the path goes through the loop."""
+    return sum(seconds for kind, seconds in zip(waits["waits"]["kind"], waits["waits"]["seconds"]) if kind == "polling")
 
 
 def lammps(build, folder, _, memory=None):

@@ -72,8 +72,8 @@ ANALYSES = ("critical-path", "lateness", "collectives", "transfers")
 LATE_MS = 15
 
 
-def analyzed(build, run):
-    return json.loads(build.call(build.options.cli, "analyze", run, "--only", "critical-path", "--json"))
+def analyzed(build, run, *words):
+    return json.loads(build.call(build.options.cli, "analyze", run, "--only", "critical-path", *words, "--json"))
 
 
 def rows(table):
