@@ -25,6 +25,7 @@ IdleRow waits_of(const JoinedJob& job, const ScopeFilter& scope, std::uint32_t p
   IdleRow row;
   row.process = process;
   for_each_wait(job, process, [&](const Step& call, const Wait& wait) {
+    if (!is_between_init_and_finalize(job.definitions(), call.number)) return;
     const std::uint64_t inside_ns = scope.inside_ns(call.time_ns, call.time_ns + wait.ns);
     if (inside_ns == 0 || !scope.phase(call.partner)) return;
     row.waiting_ns += inside_ns;
