@@ -160,7 +160,7 @@ TEST_CASE("consecutive non-blocking sends are one event, eager or not, up to a b
   made.send(0, 40, 50, 1, 4);
   made.isend(0, 60, kComplete, 1, 5);
   for (int tag = 1; tag <= 5; ++tag) {
-    const auto at = static_cast<std::uint64_t>(10 * tag);
+    const std::uint64_t at = 10 * static_cast<std::uint64_t>(tag);
     made.receive(1, at, at + 5, 0, tag, tag == 2 ? 1 << 20 : 8);
   }
   const Structured job(made);
