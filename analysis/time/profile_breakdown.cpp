@@ -16,8 +16,7 @@ struct FunctionTime {
   std::uint64_t all_ns = 0, waiting_ns = 0;
 };
 
-// Whether all that is left, once the wait for the others is over, is the transfer
-// (time_breakdown.h).
+// Whether all that is left of its calls, once the wait for the others is over, is the transfer.
 bool transfers(const std::string& function) {
   const mpi::Meaning& meaning = mpi::meaning_of(function);
   if (meaning.immediate || meaning.requests != mpi::Requests::kNone) return false;
@@ -26,8 +25,7 @@ bool transfers(const std::string& function) {
     case mpi::Group::kReceive:
     case mpi::Group::kSendReceive: return true;
     case mpi::Group::kCompletion: return !meaning.polls;
-    case mpi::Group::kCollective:
-      return meaning.flow == mpi::Flow::kBarrier || meaning.flow == mpi::Flow::kAllToAll;
+    case mpi::Group::kCollective: return ends_with_transfer(meaning.flow);
     default: return false;
   }
 }

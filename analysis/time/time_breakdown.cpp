@@ -31,12 +31,10 @@ struct UnexplainedTime {
   std::uint64_t ns = 0;
 };
 
-// Whether nothing but the transfer is left once the wait for the others is over: in rooted
-// collectives and scans a member may still wait for others that have not come.
 bool ends_with_transfer(const JoinedJob& job, std::uint32_t process, const Step& part) {
   if (part.kind != StepKind::kCollective) return true;
-  const Flow flow = job.facts().functions[job.steps().at(process, part.call).number].flow;
-  return flow == Flow::kBarrier || flow == Flow::kAllToAll;
+  return analysis::ends_with_transfer(
+      job.facts().functions[job.steps().at(process, part.call).number].flow);
 }
 
 class MpiTimes {

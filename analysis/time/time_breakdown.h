@@ -28,6 +28,7 @@
 #include <vector>
 
 #include "analysis/results/analysis.h"
+#include "mpi/meaning.h"
 
 namespace fathom::analysis {
 
@@ -44,6 +45,12 @@ inline constexpr char kEnd[] = "end";
 inline constexpr char kStartUpAndEnd[] = "start-up-and-end";
 inline constexpr char kOtherPhases[] = "other-phases";
 inline constexpr char kNotReported[] = "not-reported";  // ranks that left no times
+
+// Whether nothing but the transfer is left of a collective once the wait for the others is over: in
+// rooted ones and scans a member may still wait for others that have not come.
+constexpr bool ends_with_transfer(mpi::Flow flow) {
+  return flow == mpi::Flow::kBarrier || flow == mpi::Flow::kAllToAll;
+}
 
 struct TimeBreakdown {
   struct Row {
