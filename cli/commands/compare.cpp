@@ -92,7 +92,7 @@ std::string amount_of(const std::string& quantity, double value) {
 }
 
 std::string spread_of(const std::string& quantity, const analysis::Repeats& repeats) {
-  if (repeats.least == repeats.most) return "always";
+  if (repeats.least == repeats.most) return "none";
   return amount_of(quantity, repeats.least) + " to " + amount_of(quantity, repeats.most);
 }
 
@@ -103,7 +103,7 @@ const char* title_of(const std::string& quantity) {
   return quantity == "bytes" ? "bytes" : "messages";
 }
 
-// "slower: 1.31 s instead of 1.23 s, by more than chance explains (p = 0.008, Mann-Whitney)"
+// "slower: 1.31 s instead of 1.23 s, by more than chance explains (p = 0.008)"
 std::string verdict_on_time(const analysis::Comparison& comparison) {
   for (const analysis::ComparedTotal& total : comparison.totals) {
     if (total.quantity != "seconds") continue;

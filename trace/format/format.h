@@ -23,7 +23,6 @@
 //
 // Versions: a reader skips record kinds, sections and frame kinds that it does not know (all carry
 // their length) and refuses only a FileHeader of a higher version.
-// their length) and refuses only a FileHeader of a higher version.
 #pragma once
 
 #include <cstdint>
