@@ -107,7 +107,7 @@ def meanings(functions):
         meaning = ', '.join(f'.{member} = {value}' for member, value in members(f))
         rows.append(f'    {{"{key(f)}", "{f.name}", FunctionId::{identifier(f)}, {{{meaning}}}}},')
     return '\n'.join([HEADER, '#include "mpi/function_rows.h"', '', 'namespace fathom::mpi {', '',
-                      'const FunctionRow kFunctionRows[] = {', *rows, '};',
+                      'constinit const FunctionRow kFunctionRows[] = {', *rows, '};',
                       f'const std::size_t kFunctionRowCount = {len(functions)};', '',
                       '}  // namespace fathom::mpi', ''])
 
