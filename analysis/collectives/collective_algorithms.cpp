@@ -20,7 +20,7 @@ using Messages = std::vector<CollectiveMessage>;
 using Pair = std::pair<std::uint32_t, std::uint32_t>;
 
 // How well the messages fit: not at all; sender, receiver and counts; or also each sender's order.
-enum class Fit : std::uint8_t { kNone, kCounts, kOrder };
+enum class AlgorithmFit : std::uint8_t { kNone, kCounts, kOrder };
 
 // Tolerance between algorithms whose messages differ only in length.
 constexpr double kWeightError = 0.02;
@@ -33,7 +33,7 @@ class Matcher {
   }
 
   struct Match {
-    Fit fit = Fit::kNone;
+    AlgorithmFit fit = AlgorithmFit::kNone;
     std::uint32_t rounds = 0, segments = 1;
   };
 
@@ -59,7 +59,8 @@ class Matcher {
       if (own->first != other->first || own->second != wanted) return {};
     }
     if (!weights_fit(pattern)) return {};
-    match.fit = match.segments > 1 || same_order(pattern) ? Fit::kOrder : Fit::kCounts;
+    match.fit =
+        match.segments > 1 || same_order(pattern) ? AlgorithmFit::kOrder : AlgorithmFit::kCounts;
     return match;
   }
 
@@ -105,16 +106,16 @@ class Matcher {
 RecognisedAlgorithm recognise_alone(const mpi::Meaning& operation, std::uint32_t size,
                                     std::uint32_t root, const Messages& messages) {
   RecognisedAlgorithm made;
-  Fit best = Fit::kNone;
+  AlgorithmFit best = AlgorithmFit::kNone;
   const Matcher matcher(size, root, messages);
   // Variants come last, because on few processes they send the same messages as the defaults, and
   // every result would carry their names too.
   for (const bool variants : {false, true}) {
-    if (best != Fit::kNone) break;
+    if (best != AlgorithmFit::kNone) break;
     for (const AlgorithmRow& row : algorithms_of(operation)) {
       if (row.variant != variants) continue;
       const Matcher::Match match = matcher.match(row);
-      if (match.fit == Fit::kNone || match.fit < best) continue;
+      if (match.fit == AlgorithmFit::kNone || match.fit < best) continue;
       if (match.fit > best) made.name.clear();
       best = match.fit;
       made.name += (made.name.empty() ? "" : " or ") + std::string(row.name);

@@ -8,13 +8,11 @@ namespace fathom::analysis {
 namespace {
 
 using mpi::Collective;
-
-using Pattern = MessagePattern;
 using Rank = std::uint32_t;
 
 Rank power_below(Rank size) { return std::bit_floor(size); }
 
-void exchange(Pattern& pattern, Rank a, Rank b, double weight = 0) {
+void exchange(MessagePattern& pattern, Rank a, Rank b, double weight = 0) {
   pattern.together({{a, b, 0, weight}, {b, a, 0, weight}});
 }
 
@@ -56,7 +54,7 @@ Rank binary(Rank rank, Rank) {
 // Messages down a tree. A process sends to its children in numeric order or, with kRadix, largest
 // subtree first; those children are kRadix^k after it.
 template <Parent kParent, Rank kRadix = 0>
-void down(Pattern& pattern) {
+void down(MessagePattern& pattern) {
   std::vector<Rank> level{0};
   while (!level.empty()) {  // levels near the root first
     std::vector<Rank> next;
@@ -80,7 +78,7 @@ void down(Pattern& pattern) {
 }
 
 template <Parent kParent>
-void up_from(Pattern& pattern, Rank rank) {
+void up_from(MessagePattern& pattern, Rank rank) {
   for (Rank child = 1; child < pattern.size; ++child) {
     if (child != rank && kParent(child, pattern.size) == rank) up_from<kParent>(pattern, child);
   }
@@ -88,12 +86,12 @@ void up_from(Pattern& pattern, Rank rank) {
     pattern.hop(pattern.from_root(rank), pattern.from_root(kParent(rank, pattern.size)));
 }
 template <Parent kParent>
-void up(Pattern& pattern) {
+void up(MessagePattern& pattern) {
   up_from<kParent>(pattern, 0);
 }
 
 // The root of the in-order binary tree is always the last process.
-void up_in_order(Pattern& pattern, Rank first, Rank size) {
+void up_in_order(MessagePattern& pattern, Rank first, Rank size) {
   if (size < 2) return;
   const Rank parent = first + size - 1, right = size / 2;
   const Rank left_size = size - right - 1;
@@ -102,19 +100,19 @@ void up_in_order(Pattern& pattern, Rank first, Rank size) {
   pattern.hop(parent - 1, parent);
   if (size > 2) pattern.hop(first + right - 1, parent);
 }
-void in_order_binary(Pattern& pattern) {
+void in_order_binary(MessagePattern& pattern) {
   up_in_order(pattern, 0, pattern.size);
   if (pattern.root != pattern.size - 1) pattern.hop(pattern.size - 1, pattern.root);
 }
 
-void linear_down(Pattern& pattern) {
+void linear_down(MessagePattern& pattern) {
   for (Rank to = 0; to < pattern.size; ++to) {
     if (to != pattern.root) pattern.hop(pattern.root, to);
   }
 }
-void linear_down_sync(Pattern& pattern) { linear_down(pattern); }
+void linear_down_sync(MessagePattern& pattern) { linear_down(pattern); }
 
-void gather_sync(Pattern& pattern) {
+void gather_sync(MessagePattern& pattern) {
   for (Rank from = 0; from < pattern.size; ++from) {
     if (from == pattern.root) continue;
     pattern.hop(pattern.root, from);
@@ -125,7 +123,7 @@ void gather_sync(Pattern& pattern) {
 
 // ---- exchanges ----
 
-void ring_rounds(Pattern& pattern, Rank rounds) {
+void ring_rounds(MessagePattern& pattern, Rank rounds) {
   for (Rank round = 0; round < rounds; ++round) {
     std::vector<Hop> all;
     for (Rank rank = 0; rank < pattern.size; ++rank)
@@ -133,13 +131,13 @@ void ring_rounds(Pattern& pattern, Rank rounds) {
     pattern.together(all);
   }
 }
-void ring(Pattern& pattern) { ring_rounds(pattern, pattern.size - 1); }
-void ring_twice(Pattern& pattern) { ring_rounds(pattern, 2 * (pattern.size - 1)); }
+void ring(MessagePattern& pattern) { ring_rounds(pattern, pattern.size - 1); }
+void ring_twice(MessagePattern& pattern) { ring_rounds(pattern, 2 * (pattern.size - 1)); }
 // Any number of segments to reduce, one per block to gather; modelled here with two segments.
-void ring_segmented(Pattern& pattern) { ring_rounds(pattern, 3 * (pattern.size - 1)); }
+void ring_segmented(MessagePattern& pattern) { ring_rounds(pattern, 3 * (pattern.size - 1)); }
 
 template <bool kBackward>
-void distances(Pattern& pattern) {
+void distances(MessagePattern& pattern) {
   for (Rank distance = 1; distance < pattern.size; distance *= 2) {
     std::vector<Hop> all;
     for (Rank rank = 0; rank < pattern.size; ++rank) {
@@ -151,14 +149,14 @@ void distances(Pattern& pattern) {
 }
 
 // Pairs at distance 1, 2, 4, ..., skipping partners that do not exist.
-void doubling_existing(Pattern& pattern) {
+void doubling_existing(MessagePattern& pattern) {
   for (Rank mask = 1; mask < pattern.size; mask *= 2) {
     for (Rank rank = 0; rank < pattern.size; ++rank) {
       if ((rank & mask) == 0 && (rank | mask) < pattern.size) exchange(pattern, rank, rank | mask);
     }
   }
 }
-void doubling_power_of_two(Pattern& pattern) {
+void doubling_power_of_two(MessagePattern& pattern) {
   if (std::has_single_bit(pattern.size)) doubling_existing(pattern);
 }
 
@@ -174,7 +172,7 @@ struct Folded {
   }
 };
 
-void doubling(Pattern& pattern, const Folded& folded, bool upward, double first_weight = 0) {
+void doubling(MessagePattern& pattern, const Folded& folded, bool upward, double first_weight = 0) {
   double weight = first_weight;
   for (Rank bit = 1; bit < folded.count; bit *= 2, weight /= 2) {
     const Rank mask = upward ? bit : folded.count / 2 / bit;
@@ -185,21 +183,21 @@ void doubling(Pattern& pattern, const Folded& folded, bool upward, double first_
   }
 }
 
-void allreduce_doubling(Pattern& pattern) {
+void allreduce_doubling(MessagePattern& pattern) {
   const Folded folded(pattern.size, true);
   for (Rank rank = 0; rank < folded.rest; ++rank) pattern.hop(2 * rank, 2 * rank + 1);
   doubling(pattern, folded, true);
   for (Rank rank = 0; rank < folded.rest; ++rank) pattern.hop(2 * rank + 1, 2 * rank);
 }
 
-void fold_halves(Pattern& pattern, const Folded& folded) {
+void fold_halves(MessagePattern& pattern, const Folded& folded) {
   for (Rank rank = 0; rank < folded.rest; ++rank) {
     exchange(pattern, 2 * rank, 2 * rank + 1);
     pattern.hop(2 * rank + 1, 2 * rank);
   }
 }
 
-void allreduce_rabenseifner(Pattern& pattern) {
+void allreduce_rabenseifner(MessagePattern& pattern) {
   const Folded folded(pattern.size, false);
   fold_halves(pattern, folded);
   doubling(pattern, folded, true);
@@ -207,7 +205,7 @@ void allreduce_rabenseifner(Pattern& pattern) {
   for (Rank rank = 0; rank < folded.rest; ++rank) pattern.hop(2 * rank, 2 * rank + 1);
 }
 
-void reduce_rabenseifner(Pattern& pattern) {
+void reduce_rabenseifner(MessagePattern& pattern) {
   const Folded folded(pattern.size, false);
   fold_halves(pattern, folded);
   doubling(pattern, folded, true);
@@ -231,7 +229,7 @@ void reduce_rabenseifner(Pattern& pattern) {
   }
 }
 
-void halving(Pattern& pattern) {
+void halving(MessagePattern& pattern) {
   const Folded folded(pattern.size, true);
   for (Rank rank = 0; rank < folded.rest; ++rank) pattern.hop(2 * rank, 2 * rank + 1);
   doubling(pattern, folded, false, folded.rest == 0 ? 0.5 : 0);
@@ -246,7 +244,7 @@ Rank mirrored(Rank rank, Rank count) {
 
 // Larsson Traff, An improved algorithm for (non-commutative) reduce-scatter, EuroPVM/MPI 2005: each
 // block ends up at the bit-reversed rank and moves from there to its final place.
-void butterfly(Pattern& pattern) {
+void butterfly(MessagePattern& pattern) {
   const Folded folded(pattern.size, true);
   for (Rank rank = 0; rank < folded.rest; ++rank) pattern.hop(2 * rank, 2 * rank + 1);
   doubling(pattern, folded, true);
@@ -260,7 +258,7 @@ void butterfly(Pattern& pattern) {
 }
 
 // With equal blocks and a power of two, no final move is needed.
-void block_butterfly(Pattern& pattern) {
+void block_butterfly(MessagePattern& pattern) {
   if (!std::has_single_bit(pattern.size)) return butterfly(pattern);
   doubling(pattern, Folded(pattern.size, true), true, 0.5);
 }
@@ -268,7 +266,7 @@ void block_butterfly(Pattern& pattern) {
 // Pairs at doubling distances. A process without a partner gets the group's data from group members
 // that have one.
 template <bool kWeights>
-void doubling_helped(Pattern& pattern) {
+void doubling_helped(MessagePattern& pattern) {
   const Rank size = pattern.size;
   const auto start = [](Rank rank, Rank mask) { return rank & ~(mask - 1); };
   for (Rank mask = 1; mask < size; mask *= 2) {
@@ -291,7 +289,7 @@ void doubling_helped(Pattern& pattern) {
   }
 }
 
-void neighbour_exchange(Pattern& pattern) {
+void neighbour_exchange(MessagePattern& pattern) {
   if (pattern.size % 2 != 0) return;
   for (Rank round = 0; round < pattern.size / 2; ++round) {
     for (Rank even = 0; even < pattern.size; even += 2) {
@@ -302,22 +300,22 @@ void neighbour_exchange(Pattern& pattern) {
 
 // ---- libnbc ----
 
-template <void (*kMake)(Pattern&)>
-void swapped(Pattern& pattern) {
+template <void (*kMake)(MessagePattern&)>
+void swapped(MessagePattern& pattern) {
   pattern.swap_root();
   kMake(pattern);
 }
 
-void binomial_up_and_down(Pattern& pattern) {
+void binomial_up_and_down(MessagePattern& pattern) {
   up<binomial_in_order>(pattern);
   down<binomial>(pattern);
 }
-void binomial_up_and_scattered(Pattern& pattern) {
+void binomial_up_and_scattered(MessagePattern& pattern) {
   up<binomial_in_order>(pattern);
   linear_down(pattern);
 }
 // In one buffer: exchanges with processes at growing distances on both sides.
-void swapped_in_place(Pattern& pattern) {
+void swapped_in_place(MessagePattern& pattern) {
   const Rank size = pattern.size;
   for (Rank distance = 1; distance <= size / 2; ++distance) {
     std::vector<Hop> there, back;
@@ -330,11 +328,11 @@ void swapped_in_place(Pattern& pattern) {
   }
 }
 
-void two_processes(Pattern& pattern) { exchange(pattern, 0, 1); }
+void two_processes(MessagePattern& pattern) { exchange(pattern, 0, 1); }
 
 // ---- all to all ----
 
-void alltoall_linear(Pattern& pattern) {
+void alltoall_linear(MessagePattern& pattern) {
   std::vector<Hop> all;
   for (Rank rank = 0; rank < pattern.size; ++rank) {
     for (Rank i = 1; i < pattern.size; ++i)
@@ -342,7 +340,7 @@ void alltoall_linear(Pattern& pattern) {
   }
   pattern.together(all);
 }
-void alltoallv_linear(Pattern& pattern) {
+void alltoallv_linear(MessagePattern& pattern) {
   std::vector<Hop> all;
   for (Rank rank = 0; rank < pattern.size; ++rank) {
     for (Rank to = 0; to < pattern.size; ++to) {
@@ -353,7 +351,7 @@ void alltoallv_linear(Pattern& pattern) {
 }
 // Of MPI_Alltoallv since Open MPI 5.0, from step 0 on: each process also sends to itself.
 template <Rank kFirst = 1>
-void pairwise(Pattern& pattern) {
+void pairwise(MessagePattern& pattern) {
   for (Rank step = kFirst; step < pattern.size; ++step) {
     std::vector<Hop> all;
     for (Rank rank = 0; rank < pattern.size; ++rank)
@@ -364,14 +362,14 @@ void pairwise(Pattern& pattern) {
 
 // ---- barriers ----
 
-void barrier_linear(Pattern& pattern) {
+void barrier_linear(MessagePattern& pattern) {
   for (Rank rank = 1; rank < pattern.size; ++rank) pattern.hop(rank, 0);
   for (Rank rank = 1; rank < pattern.size; ++rank) pattern.hop(0, rank);
 }
-void double_ring(Pattern& pattern) {
+void double_ring(MessagePattern& pattern) {
   for (Rank i = 0; i < 2 * pattern.size; ++i) pattern.hop(i % pattern.size, (i + 1) % pattern.size);
 }
-void barrier_doubling(Pattern& pattern) {
+void barrier_doubling(MessagePattern& pattern) {
   const Rank count = power_below(pattern.size), rest = pattern.size - count;
   for (Rank rank = 0; rank < rest; ++rank) pattern.hop(rank + count, rank);
   for (Rank mask = 1; mask < count; mask *= 2) {
@@ -381,30 +379,30 @@ void barrier_doubling(Pattern& pattern) {
   }
   for (Rank rank = 0; rank < rest; ++rank) pattern.hop(rank, rank + count);
 }
-void barrier_tree(Pattern& pattern) {
+void barrier_tree(MessagePattern& pattern) {
   up<binomial_in_order>(pattern);
   down<binomial_in_order, 2>(pattern);
 }
 
 // ---- broadcasts in two parts ----
 
-void split_binary(Pattern& pattern) {
+void split_binary(MessagePattern& pattern) {
   down<binary>(pattern);
   const Rank size = pattern.size;
   if (size % 2 == 0) pattern.hop(pattern.from_root(0), pattern.from_root(size - 1));
   for (Rank left = 1; left + 1 < size; left += 2)
     exchange(pattern, pattern.from_root(left), pattern.from_root(left + 1));
 }
-void scatter_allgather(Pattern& pattern) {
+void scatter_allgather(MessagePattern& pattern) {
   down<binomial_in_order, 2>(pattern);
   doubling_helped<false>(pattern);
 }
-void scatter_ring(Pattern& pattern) {
+void scatter_ring(MessagePattern& pattern) {
   down<binomial_in_order, 2>(pattern);
   ring(pattern);
 }
 
-void scan_linear(Pattern& pattern) {
+void scan_linear(MessagePattern& pattern) {
   for (Rank rank = 0; rank + 1 < pattern.size; ++rank) pattern.hop(rank, rank + 1);
 }
 

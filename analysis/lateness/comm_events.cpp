@@ -35,9 +35,9 @@ struct Rows {
   ScratchVector<Part> parts;
 };
 
-class Scan {
+class EventScan {
  public:
-  Scan(JoinedJob& job, std::uint64_t from_ns, std::uint64_t to_ns)
+  EventScan(JoinedJob& job, std::uint64_t from_ns, std::uint64_t to_ns)
       : job_(job), from_ns_(from_ns), to_ns_(to_ns) {}
 
   Rows rows() {
@@ -335,7 +335,7 @@ class Assembly {
 
 CommEvents comm_events(JoinedJob& job, std::uint64_t from_ns, std::uint64_t to_ns) {
   Transport& transport = job.transport();
-  Rows own = Scan(job, from_ns, to_ns).rows();
+  Rows own = EventScan(job, from_ns, to_ns).rows();
   Rows all;
   all.events = all_of(transport, std::move(own.events));
   all.sizes = all_of(transport, std::move(own.sizes));

@@ -23,26 +23,27 @@ std::uint64_t above(std::uint64_t value, std::uint64_t least) {
 // ---- output ----
 
 // What an event called. Only the owner of its process knows; fetched for events that are shown.
-struct CallRow {
+struct LatenessRow {
   std::uint32_t process = 0, call = 0, function = 0;
   std::uint32_t phase = kNobody;
   std::uint64_t site = 0;
 };
 
 // For the events in `wanted` (at process 0), in that order.
-std::vector<CallRow> calls_of(JoinedJob& job, const CommEvents& all,
-                              const std::vector<std::uint32_t>& wanted) {
+std::vector<LatenessRow> calls_of(JoinedJob& job, const CommEvents& all,
+                                  const std::vector<std::uint32_t>& wanted) {
   Transport& transport = job.transport();
   Parcels questions(transport.size());
   for (const std::uint32_t event : wanted) {
     const CommEvent& one = all.events[event];
-    questions.send(job.mapping()[one.process], 0, CallRow{one.process, one.call, 0, kNobody, 0});
+    questions.send(job.mapping()[one.process], 0,
+                   LatenessRow{one.process, one.call, 0, kNobody, 0});
   }
-  std::vector<CallRow> own;
+  std::vector<LatenessRow> own;
   for (const Transport::Bytes& bytes : transport.exchange(questions.take())) {
     for (Received received(bytes); received.more();) {
       received.kind();
-      auto row = received.take<CallRow>();
+      auto row = received.take<LatenessRow>();
       const Step& call = job.steps().at(row.process, row.call);
       row.function = call.number;
       row.phase = call.partner;
@@ -50,10 +51,10 @@ std::vector<CallRow> calls_of(JoinedJob& job, const CommEvents& all,
       own.push_back(row);
     }
   }
-  const std::vector<CallRow> rows = gathered(transport, own);
-  base::FlatMap<std::uint64_t, CallRow> known;
-  for (const CallRow& row : rows) known[std::uint64_t{row.process} << 32 | row.call] = row;
-  std::vector<CallRow> calls;
+  const std::vector<LatenessRow> rows = gathered(transport, own);
+  base::FlatMap<std::uint64_t, LatenessRow> known;
+  for (const LatenessRow& row : rows) known[std::uint64_t{row.process} << 32 | row.call] = row;
+  std::vector<LatenessRow> calls;
   for (const std::uint32_t event : wanted) {
     const CommEvent& one = all.events[event];
     calls.push_back(known[std::uint64_t{one.process} << 32 | one.call]);
@@ -221,7 +222,7 @@ class LatenessFindings {
   }
 
   void call_columns(Table& table, const std::vector<std::size_t>& numbers,
-                    const std::vector<CallRow>& calls) {
+                    const std::vector<LatenessRow>& calls) {
     const auto site = [&](std::size_t i) -> const trace::CodeSite& {
       return names_.of_call(calls[i].process, calls[i].site);
     };

@@ -20,14 +20,14 @@ constexpr std::uint64_t kFree = ~std::uint64_t{0};  // delays nobody
 std::uint64_t sum(std::uint64_t a, std::uint64_t b) { return a + b < a ? kFree : a + b; }
 std::uint64_t gap(std::uint64_t from, std::uint64_t to) { return to > from ? to - from : 0; }
 
-class Backward {
+class BackwardSlack {
  public:
   static constexpr bool kSendersWait = true;
   struct Payload {
     std::uint64_t latest_ns = kFree;
   };
 
-  Backward(JoinedJob& job, EachSlack each)
+  BackwardSlack(JoinedJob& job, EachSlack each)
       : job_(job), each_(std::move(each)), states_(job.mapping().size()) {
     const JobEnd end = job_end(job);
     for (const std::uint32_t process : job.own()) {
@@ -133,8 +133,8 @@ class Backward {
 
 PassTo<std::vector<SlackRow>> path_slack_pass(JoinedJob& job, EachSlack each) {
   mark_awaited_receives(job);
-  auto backward = std::make_shared<Backward>(job, std::move(each));
-  return {std::make_shared<CausalWalk<Backward>>(job, *backward, Direction::kBackward),
+  auto backward = std::make_shared<BackwardSlack>(job, std::move(each));
+  return {std::make_shared<CausalWalk<BackwardSlack>>(job, *backward, Direction::kBackward),
           [backward] { return backward->gather(); }};
 }
 

@@ -16,11 +16,11 @@ namespace {
 // In kProfileMetrics.
 enum : std::size_t { kBytes, kMessages, kCommunication, kSynchronisation, kIn, kOutside, kRun };
 
-using Place = std::pair<std::string, std::int64_t>;  // function, communicator
+using MetricPlace = std::pair<std::string, std::int64_t>;  // function, communicator
 
 // The calls of a rank, or those on a path, of one function on one communicator.
 struct Calls {
-  Place place;
+  MetricPlace place;
   std::int64_t rank = 0;
   double calls = 0, bytes = 0, seconds = 0, waiting = 0;
 };
@@ -41,9 +41,9 @@ std::vector<Calls> calls_inside(const profile::CriticalPath& window) {
 }
 
 std::vector<Calls> calls_of_run(const profile::Profile& profile) {
-  std::map<std::pair<Place, std::int64_t>, Calls> sums;
+  std::map<std::pair<MetricPlace, std::int64_t>, Calls> sums;
   const auto sum = [&sums](const auto& block, std::size_t row) -> Calls& {
-    const Place place{block.function, block.communicator};
+    const MetricPlace place{block.function, block.communicator};
     Calls& one = sums[{place, block.rank[row]}];
     one.place = place;
     one.rank = block.rank[row];
@@ -141,7 +141,7 @@ class CostModel {
     double bytes = 0, calls = 0;  // of all members, of one
   };
   std::map<std::int64_t, std::size_t> sizes_;
-  std::map<Place, Together> together_;
+  std::map<MetricPlace, Together> together_;
 };
 
 void add(ProfileCosts& to, const ProfileCosts& costs) {

@@ -25,11 +25,11 @@ struct PathStep {
   std::string name() const { return part->program ? "(program)" : part->function; }
   std::uint64_t ns() const { return part->total_ns[row]; }
 };
-using Steps = std::vector<PathStep>;
+using PathSteps = std::vector<PathStep>;
 
-Steps steps_of(const profile::CriticalPath& path,
-               const std::map<std::int64_t, const profile::CallSite*>& sites) {
-  Steps steps;
+PathSteps steps_of(const profile::CriticalPath& path,
+                   const std::map<std::int64_t, const profile::CallSite*>& sites) {
+  PathSteps steps;
   for (const profile::PathPart& part : path.parts) {
     for (std::size_t row = 0; row < part.rank.size(); ++row)
       steps.push_back({&path, &part, row, sites.at(part.site)});
@@ -40,7 +40,7 @@ Steps steps_of(const profile::CriticalPath& path,
 // Seconds and shares by `of(step)`, most first.
 template <typename Of>
 void table_by(const char* name, const char* key, const profile::CriticalPath& path,
-              const Steps& steps, Of of, Section& section) {
+              const PathSteps& steps, Of of, Section& section) {
   std::map<decltype(of(steps.front())), std::uint64_t> sums;
   for (const PathStep& step : steps) sums[of(step)] += step.ns();
   std::vector<std::pair<decltype(of(steps.front())), std::uint64_t>> rows(sums.begin(), sums.end());
@@ -56,7 +56,7 @@ void table_by(const char* name, const char* key, const profile::CriticalPath& pa
   });
 }
 
-void add_steps(const Steps& steps, Table& table) {
+void add_steps(const PathSteps& steps, Table& table) {
   using Row = const PathStep&;
   add_column(table, "rank", steps, [](Row step) { return step.part->rank[step.row]; });
   add_column(table, "name", steps, [](Row step) { return step.name(); });
@@ -137,7 +137,7 @@ void lay_out(const profile::CriticalPath& path, const ProfileMetrics& metrics, S
   add_routines(routines, in_sum, section.table("sums_by_routine"));
 }
 
-void lay_out(const profile::CriticalPath& path, const Steps& steps, Section& section) {
+void lay_out(const profile::CriticalPath& path, const PathSteps& steps, Section& section) {
   section.figure("path_seconds", base::seconds(path.elapsed_ns));
   section.figure("changes_of_rank", path.jumps);
   section.figure("error_seconds", base::seconds(path.error_ns));
@@ -180,12 +180,12 @@ void add_windows(const profile::Profile& profile, Outcome& outcome) {
   for (const profile::CriticalPath& path : profile.path)
     if (!path.window.empty()) windows.push_back(&path);
   if (windows.empty()) return;
-  Steps steps;
+  PathSteps steps;
   std::vector<ProfileMetrics> metrics;
   metrics.reserve(windows.size());  // rows point to them
   MetricRows totals, routines;
   for (const profile::CriticalPath* path : windows) {
-    const Steps own = steps_of(*path, sites);
+    const PathSteps own = steps_of(*path, sites);
     steps.insert(steps.end(), own.begin(), own.end());
     metrics.push_back(metrics_of(profile, *path));
     add_limits(metrics.back(), outcome.limits);

@@ -46,9 +46,9 @@ constexpr LateKind kLateKinds[] = {
      "balance the work before the reduction"},
 };
 
-class Finder {
+class IssueFinder {
  public:
-  Finder(const Input& input, const std::vector<CallRow>& calls, const IssueReport& report)
+  IssueFinder(const Input& input, const std::vector<CallRow>& calls, const IssueReport& report)
       : input_(input),
         limits_(input.thresholds),
         definitions_(input.trace->definitions()),
@@ -302,7 +302,7 @@ base::Result<IssueReport> issue_report(const Input& input) {
   IssueReport report{std::move(*counts), barrier_spread_of(**joined, input.scope), {}, {}};
   if ((*joined)->transport().rank() != 0) return report;
   if (input.profile) report.patterns = find_patterns(*input.profile, input.thresholds);
-  report.issues = Finder(input, *calls, report).find();
+  report.issues = IssueFinder(input, *calls, report).find();
   return report;
 }
 

@@ -57,13 +57,13 @@ class Sizes {
 
 constexpr std::uint32_t kNoPhase = ~std::uint32_t{0};
 
-struct PairKey {
+struct TracePair {
   std::uint32_t message_class = 0, phase = 0;
   std::int32_t communicator = 0, peer = 0;
-  bool operator==(const PairKey&) const = default;
+  bool operator==(const TracePair&) const = default;
 };
-struct PairKeyHash {
-  std::uint64_t operator()(const PairKey& key) const {
+struct TracePairHash {
+  std::uint64_t operator()(const TracePair& key) const {
     return base::mixed(
         (std::uint64_t{key.message_class} << 32 ^ static_cast<std::uint32_t>(key.peer)) +
         (std::uint64_t{key.phase} << 32 | static_cast<std::uint32_t>(key.communicator)) *
@@ -84,7 +84,7 @@ class Counted {
   }
   // Called after all messages of the process were added.
   void end(std::int64_t rank, bool sent, const trace::Definitions& definitions) {
-    of_process_.for_each([&](const PairKey& key, const profile::Volume& volume) {
+    of_process_.for_each([&](const TracePair& key, const profile::Volume& volume) {
       const std::string phase = key.phase == kNoPhase ? "" : definitions.phases[key.phase];
       blocks_[{key.message_class, key.communicator, phase}].add(profile::PairCount{
           sent ? rank : key.peer, sent ? key.peer : rank, volume.bytes, volume.messages});
@@ -121,7 +121,7 @@ class Counted {
 
  private:
   using Key = std::tuple<std::uint32_t, std::int32_t, std::string>;
-  base::FlatMap<PairKey, profile::Volume, PairKeyHash> of_process_;
+  base::FlatMap<TracePair, profile::Volume, TracePairHash> of_process_;
   std::map<Key, profile::PairSums> blocks_;
   std::vector<Sizes> sizes_;  // by class
 };

@@ -121,9 +121,9 @@ Pattern pattern_of(const FoundPattern& found, const ClassTraffic& traffic, doubl
   return pattern;
 }
 
-class Finder {
+class PatternFinder {
  public:
-  Finder(const profile::Profile& profile, const Thresholds& thresholds)
+  PatternFinder(const profile::Profile& profile, const Thresholds& thresholds)
       : profile_(profile), thresholds_(thresholds), classes_(traffic_by_class(profile)) {
     for (const ClassTraffic& traffic : classes_) {
       all_bytes_ += static_cast<double>(traffic.bytes);
@@ -286,7 +286,7 @@ void lay_out(const std::vector<Pattern>& found, Table& table) {
 }  // namespace
 
 std::vector<Pattern> find_patterns(const profile::Profile& profile, const Thresholds& thresholds) {
-  return Finder(profile, thresholds).find();
+  return PatternFinder(profile, thresholds).find();
 }
 
 base::Result<Outcome> patterns(const Input& input) {

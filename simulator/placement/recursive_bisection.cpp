@@ -16,7 +16,7 @@
 namespace fathom::simulator {
 namespace {
 
-using Ranks = std::vector<std::uint32_t>;
+using RankList = std::vector<std::uint32_t>;
 using Places = std::vector<std::size_t>;  // positions in PlacementRequest::hosts
 
 // METIS calls rand(), whose state all threads share.
@@ -32,7 +32,7 @@ class RecursiveBisection {
         placement_(graph_.rank_count()) {}
 
   base::Result<Placement> run() {
-    Ranks ranks(graph_.rank_count());
+    RankList ranks(graph_.rank_count());
     std::iota(ranks.begin(), ranks.end(), 0);
     Places places(request_.hosts.size());
     std::iota(places.begin(), places.end(), 0);
@@ -47,7 +47,7 @@ class RecursiveBisection {
     return sum;
   }
 
-  void place(Ranks ranks, Places places) {
+  void place(RankList ranks, Places places) {
     if (ranks.empty()) return;
     if (places.size() == 1) {
       for (const std::uint32_t rank : ranks) placement_[rank] = request_.hosts[places.front()];
@@ -61,7 +61,7 @@ class RecursiveBisection {
     const auto even =
         static_cast<std::size_t>(std::llround(share * static_cast<double>(ranks.size())));
     const std::size_t least = ranks.size() > slots(far) ? ranks.size() - slots(far) : 0;
-    Ranks others = halve(ranks, std::clamp(even, least, std::min(slots(places), ranks.size())));
+    RankList others = halve(ranks, std::clamp(even, least, std::min(slots(places), ranks.size())));
     place(std::move(ranks), std::move(places));
     place(std::move(others), std::move(far));
   }
@@ -98,18 +98,18 @@ class RecursiveBisection {
   }
 
   // Keeps `count` of the ranks in `ranks` and returns the others.
-  Ranks halve(Ranks& ranks, std::size_t count) {
+  RankList halve(RankList& ranks, std::size_t count) {
     std::vector<idx_t> part(ranks.size(), 0);
     if (count > 0 && count < ranks.size()) partition(ranks, count, part);
     repair(ranks, count, part);
-    Ranks kept, others;
+    RankList kept, others;
     for (std::size_t at = 0; at < ranks.size(); ++at)
       (part[at] == 0 ? kept : others).push_back(ranks[at]);
     ranks = std::move(kept);
     return others;
   }
 
-  void partition(const Ranks& ranks, std::size_t count, std::vector<idx_t>& part) {
+  void partition(const RankList& ranks, std::size_t count, std::vector<idx_t>& part) {
     std::vector<idx_t> first = {0}, neighbours, weights;
     double heaviest = 0;
     for (std::size_t at = 0; at < ranks.size(); ++at)
@@ -144,7 +144,7 @@ class RecursiveBisection {
   }
 
   // Moves the ranks that lose least until part 0 has exactly `count`.
-  void repair(const Ranks& ranks, std::size_t count, std::vector<idx_t>& part) {
+  void repair(const RankList& ranks, std::size_t count, std::vector<idx_t>& part) {
     auto zeros = static_cast<std::size_t>(std::count(part.begin(), part.end(), 0));
     for (std::size_t at = 0; at < ranks.size(); ++at)
       local_[ranks[at]] = static_cast<std::int64_t>(at);

@@ -22,9 +22,10 @@ std::vector<HostId> hosts_of(const Placement& placement) {
   return hosts;
 }
 
-class Run {
+class Scheduling {
  public:
-  Run(const Network& network, const std::vector<Arrival>& arrivals, const SystemChoice& choice)
+  Scheduling(const Network& network, const std::vector<Arrival>& arrivals,
+             const SystemChoice& choice)
       : network_(network),
         arrivals_(arrivals),
         choice_(choice),
@@ -313,7 +314,7 @@ double JobOutcome::bounded_slow_down(const Arrival& arrival) const {
 base::Result<ScheduledRun> run_scheduled(const Network& network,
                                          const std::vector<Arrival>& arrivals,
                                          const SystemChoice& choice) {
-  return Run(network, arrivals, choice).run();
+  return Scheduling(network, arrivals, choice).run();
 }
 
 }  // namespace fathom::simulator

@@ -11,9 +11,9 @@ struct Shape {
   std::uint32_t ports() const { return switches * globals; }
 };
 
-class Maker {
+class DragonflyMaker {
  public:
-  Maker(const Shape& shape, const TopologyParameters& parameters)
+  DragonflyMaker(const Shape& shape, const TopologyParameters& parameters)
       : shape_(shape), parameters_(parameters), builder_(parameters.specification()) {}
 
   base::Result<Network> make() {
@@ -83,7 +83,7 @@ base::Result<Network> make_dragonfly(TopologyParameters& parameters) {
   if (1.0 * shape.groups * shape.switches * (1.0 + shape.hosts) > kMostNodes) {
     return parameters.error("that is more nodes than can be simulated");
   }
-  return Maker(shape, parameters).make();
+  return DragonflyMaker(shape, parameters).make();
 }
 
 }  // namespace fathom::simulator

@@ -21,9 +21,9 @@ std::vector<char> generators(const FiniteField& field, std::uint32_t part) {
   return in;
 }
 
-class Maker {
+class SlimFlyMaker {
  public:
-  Maker(const FiniteField& field, const TopologyParameters& parameters)
+  SlimFlyMaker(const FiniteField& field, const TopologyParameters& parameters)
       : field_(field),
         q_(field.size()),
         parameters_(parameters),
@@ -90,7 +90,7 @@ base::Result<Network> make_slim_fly(TopologyParameters& parameters) {
   }
   const auto field = q % 4 == 2 ? std::nullopt : FiniteField::of(q);
   if (!field) return parameters.error("'q' must be a prime power other than 2");
-  return Maker(*field, parameters).make(hosts);
+  return SlimFlyMaker(*field, parameters).make(hosts);
 }
 
 }  // namespace fathom::simulator
