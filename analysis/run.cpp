@@ -127,8 +127,13 @@ base::Result<Results> run_analyses(std::span<const Row* const> rows, const Input
   }
   // Here and not in the analyses, so that none of them can forget it.
   if (input.trace) {
-    const std::set<std::int64_t> incomplete = incomplete_ranks(input.trace->definitions());
-    for (Finding& finding : results.findings) limit_finding(finding, incomplete);
+    const trace::Definitions& definitions = input.trace->definitions();
+    const std::set<std::int64_t> incomplete = incomplete_ranks(definitions);
+    const std::set<std::int64_t> unsynchronised = unsynchronised_ranks(definitions);
+    for (Finding& finding : results.findings) {
+      limit_finding(finding, incomplete, "incomplete");
+      limit_finding(finding, unsynchronised, "clock not synchronised");
+    }
   }
   rank_findings(results.findings);
   return results;

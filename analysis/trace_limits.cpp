@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "analysis/scope/known_time.h"
+#include "base/seconds.h"
 #include "base/text.h"
 
 namespace fathom::analysis {
@@ -80,6 +81,27 @@ std::vector<std::string> limits_of_choice(const trace::Definitions& definitions)
   return limits;
 }
 
+std::vector<std::string> limits_of_clocks(const trace::Definitions& definitions) {
+  std::uint64_t uncertainty_ns = 0;
+  bool shifted = false;
+  for (const trace::Process& process : definitions.processes) {
+    if (!process.clock.own) continue;
+    shifted = true;
+    uncertainty_ns = std::max(uncertainty_ns, process.clock.uncertainty_ns);
+  }
+  if (!shifted) return {};
+  std::vector<std::string> limits = {
+      "the processes' clocks were not synchronised when this trace was recorded: times were shifted "
+      "as far as messages and collectives bound them, which leaves " +
+      base::duration_text(base::seconds(uncertainty_ns)) + " either way; shorter waits are left out"};
+  const std::set<std::int64_t> ranks = unsynchronised_ranks(definitions);
+  if (!ranks.empty())
+    limits.push_back("the clock of " + listed({ranks.begin(), ranks.end()}) +
+                     " is bounded from one side only, or not at all: waits for and of such a rank "
+                     "may be wrong by any time");
+  return limits;
+}
+
 }  // namespace
 
 std::vector<std::string> limits_of_trace(const trace::Definitions& definitions) {
@@ -117,6 +139,7 @@ std::vector<std::string> limits_of_trace(const trace::Definitions& definitions) 
                      "the waits of others for it are not found");
   }
   for (std::string& limit : limits_of_choice(definitions)) limits.push_back(std::move(limit));
+  for (std::string& limit : limits_of_clocks(definitions)) limits.push_back(std::move(limit));
   return limits;
 }
 
@@ -130,17 +153,25 @@ std::set<std::int64_t> incomplete_ranks(const trace::Definitions& definitions) {
   return ranks;
 }
 
-void limit_finding(Finding& finding, const std::set<std::int64_t>& incomplete) {
+std::set<std::int64_t> unsynchronised_ranks(const trace::Definitions& definitions) {
+  std::set<std::int64_t> ranks;
+  for (const trace::Process& process : definitions.processes) {
+    if (process.clock.own && !process.clock.bounded) ranks.insert(process.rank);
+  }
+  return ranks;
+}
+
+void limit_finding(Finding& finding, const std::set<std::int64_t>& ranks, const char* what) {
   std::set<std::int64_t> met;
   const auto meet = [&](std::int64_t rank) {
-    if (incomplete.contains(rank)) met.insert(rank);
+    if (ranks.contains(rank)) met.insert(rank);
   };
   for (const std::int64_t rank : finding.culprits) meet(rank);
   for (const std::int64_t rank : finding.victims) meet(rank);
   for (const RankPair& pair : finding.pairs) meet(pair.source), meet(pair.destination);
   if (met.empty()) return;
   finding.confidence = std::min(finding.confidence, 0.5);
-  finding.evidence.push_back({"incomplete", listed({met.begin(), met.end()})});
+  finding.evidence.push_back({what, listed({met.begin(), met.end()})});
 }
 
 }  // namespace fathom::analysis

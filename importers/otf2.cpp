@@ -3,14 +3,20 @@
 
 #include <otf2/otf2.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <map>
 
+#include "base/seconds.h"
+#include "base/text.h"
+#include "importers/importer.h"
 #include "importers/otf2_definitions.h"
 #include "importers/otf2_location.h"
 #include "importers/otf2_plan.h"
+#include "trace/join/clock_comparison.h"
 #include "trace/otf2/errors.h"
+#include "trace/reader.h"
 #include "trace/writer.h"
 
 namespace fathom::importers {
@@ -30,7 +36,9 @@ class Import {
     if (reader_) OTF2_Reader_Close(reader_);
   }
 
-  base::Status run(const std::string& run_directory, std::vector<std::string>& notes) {
+  // `clocks`: by process; empty to leave times as they are. `lead_ns`: as in Plan.
+  base::Status run(const std::string& run_directory, std::uint64_t lead_ns,
+                   std::vector<trace::ClockOffset> clocks, Notes& notes) {
     trace::Otf2Errors::listen();
     reader_ = OTF2_Reader_Open(path_.c_str());
     if (!reader_ || OTF2_Reader_SetSerialCollectiveCallbacks(reader_) != OTF2_SUCCESS)
@@ -39,6 +47,16 @@ class Import {
     if (!read_definitions(reader_, archive_)) return error();
     auto plan = plan_import(archive_, properties_);
     if (!plan) return base::Error{"'" + path_ + "' cannot be imported: " + plan.error().message};
+    is_own_ = plan->own;
+    plan->lead_ns = lead_ns;
+    plan->definitions.epoch_unix_ns -= std::min(lead_ns, plan->definitions.epoch_unix_ns);
+    plan->clocks = std::move(clocks);
+    for (std::size_t i = 0; i < plan->clocks.size(); ++i) {
+      trace::ClockSummary& clock = plan->definitions.processes[i].clock;
+      clock.own = true;
+      clock.bounded = plan->clocks[i].bounded;
+      clock.uncertainty_ns = plan->clocks[i].uncertainty_ns;
+    }
     auto writer = trace::TraceWriter::create(run_directory, plan->definitions);
     if (!writer) return writer.error();
     if (!events(*plan, *writer)) {
@@ -56,6 +74,10 @@ class Import {
     }
     return writer->finish();
   }
+
+  // After run():
+  bool is_own() const { return is_own_; }               // Fathom wrote the archive
+  std::uint64_t early_ns() const { return early_ns_; }  // how much more lead the events need
 
  private:
   base::Error error() const {
@@ -114,6 +136,7 @@ class Import {
     good = good && OTF2_Reader_ReadAllLocalEvents(reader_, reader, &read) == OTF2_SUCCESS;
     events.finish();
     unknown_comms_ += events.unknown_comms();
+    early_ns_ = std::max(early_ns_, events.early_ns());
     OTF2_Reader_CloseEvtReader(reader_, reader);
     return good;
   }
@@ -122,15 +145,68 @@ class Import {
   OTF2_Reader* reader_ = nullptr;
   Archive archive_;
   std::map<std::string, std::string> properties_;
-  std::uint64_t unknown_comms_ = 0;
+  std::uint64_t unknown_comms_ = 0, early_ns_ = 0;
+  bool is_own_ = false;
 };
+
+std::string note_of(const trace::ClockComparison& clocks) {
+  std::int64_t most_ns = 0;
+  std::size_t unbounded = 0;
+  for (const trace::ClockOffset& clock : clocks.offsets) {
+    most_ns = std::max(most_ns, clock.offset_ns);
+    unbounded += clock.bounded ? 0 : 1;
+  }
+  const auto text = [](auto ns) {
+    return base::duration_text(base::seconds(static_cast<std::uint64_t>(ns)));
+  };
+  std::string note =
+      "the processes' clocks were not synchronised: " + std::to_string(clocks.contradictions) +
+      " messages and calls of collectives ended before what they waited for, by up to " +
+      text(clocks.worst_ns) + "; times were shifted by up to " + text(most_ns) +
+      ", as far as messages and collectives bound them";
+  if (unbounded > 0)
+    note += ", which is from one side only for " + std::to_string(unbounded) + " processes";
+  if (clocks.left_ns > 0)
+    note += "; the clocks drifted, so that " + text(clocks.left_ns) + " remain";
+  return note;
+}
 
 }  // namespace
 }  // namespace otf2
 
-base::Status import_otf2(const std::string& path, const std::string& run_directory,
-                         std::vector<std::string>& notes) {
-  return otf2::Import(path).run(run_directory, notes);
+base::Status import_otf2(const std::string& path, const std::string& run_directory, Notes& notes) {
+  std::uint64_t lead_ns = 0;
+  std::vector<trace::ClockOffset> clocks;
+  const auto import = [&](otf2::Import& archive) -> base::Status {
+    std::error_code failed;
+    std::filesystem::remove_all(std::filesystem::path(run_directory) / "trace", failed);
+    if (failed)
+      return base::Error{"cannot replace '" + run_directory + "/trace': " + failed.message()};
+    notes.clear();
+    return archive.run(run_directory, lead_ns, clocks, notes);
+  };
+  otf2::Import first(path);
+  const base::Status imported = first.run(run_directory, lead_ns, clocks, notes);
+  if (!imported || first.is_own()) return imported;
+  // Clocks that differ can also place events before the beginning that the archive states.
+  if (first.early_ns() > 0) {
+    lead_ns = first.early_ns();
+    otf2::Import again(path);
+    const base::Status moved = import(again);
+    if (!moved) return moved;
+  }
+  trace::ClockComparison compared;
+  {
+    const auto trace = trace::Trace::open(run_directory);
+    if (!trace) return trace.error();
+    compared = trace::compare_clocks(*trace);
+  }
+  if (compared.contradictions == 0) return base::Done{};
+  clocks = compared.offsets;
+  otf2::Import again(path);
+  const base::Status shifted = import(again);
+  notes.push_back(otf2::note_of(compared));
+  return shifted;
 }
 
 }  // namespace fathom::importers

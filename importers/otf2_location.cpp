@@ -137,11 +137,16 @@ trace::Event LocationEvents::new_event(trace::EventKind kind, std::uint64_t time
   // In an archive that Fathom wrote, ticks are nanoseconds of the run. Time never goes back.
   std::uint64_t ns = time;
   if (!plan_.own) {
-    const std::uint64_t ticks = time > archive_.offset ? time - archive_.offset : 0;
-    ns = archive_.resolution == 1'000'000'000
-             ? ticks
-             : static_cast<std::uint64_t>(static_cast<long double>(ticks) * 1e9L /
-                                          static_cast<long double>(archive_.resolution));
+    const auto ticks = static_cast<std::int64_t>(time - archive_.offset);
+    std::int64_t own_ns =
+        archive_.resolution == 1'000'000'000
+            ? ticks
+            : static_cast<std::int64_t>(static_cast<long double>(ticks) * 1e9L /
+                                        static_cast<long double>(archive_.resolution));
+    own_ns += static_cast<std::int64_t>(plan_.lead_ns);
+    if (!plan_.clocks.empty()) own_ns += plan_.clocks[place_.process].offset_ns;
+    if (own_ns < 0) early_ns_ = std::max(early_ns_, static_cast<std::uint64_t>(-own_ns));
+    ns = static_cast<std::uint64_t>(std::max<std::int64_t>(own_ns, 0));
   }
   trace::Event event;
   event.kind = kind;

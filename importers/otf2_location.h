@@ -22,6 +22,8 @@ class LocationEvents {
       : archive_(archive), plan_(plan), writer_(writer), place_(place) {}
 
   std::uint64_t unknown_comms() const { return unknown_comms_; }
+  // By how much the first event comes before time 0, and was moved there.
+  std::uint64_t early_ns() const { return early_ns_; }
 
   void enter(std::uint64_t time, OTF2_AttributeList* list, OTF2_RegionRef region);
   void leave(std::uint64_t time, OTF2_AttributeList* list, OTF2_RegionRef region);
@@ -71,7 +73,7 @@ class LocationEvents {
   std::vector<std::size_t> open_;        // positions of enters in events_
   std::vector<std::uint64_t> requests_;  // by open call: the request that it returns
   std::uint64_t last_ns_ = 0;
-  std::uint64_t unknown_comms_ = 0;
+  std::uint64_t unknown_comms_ = 0, early_ns_ = 0;
 };
 
 // Sets the callbacks that pass each event to the LocationEvents given as user data. `own`: Fathom

@@ -14,6 +14,7 @@
 #include "importers/otf2_definitions.h"
 #include "trace/definitions.h"
 #include "trace/event.h"
+#include "trace/join/clock_comparison.h"
 #include "trace/otf2/names.h"
 
 namespace fathom::importers::otf2 {
@@ -43,6 +44,8 @@ struct Plan {
   std::unordered_map<std::uint32_t, trace::Otf2Parameter> parameters;
   std::unordered_map<std::string, std::uint32_t> phases;
   std::size_t other_regions = 0;
+  std::uint64_t lead_ns = 0;  // from time 0 of the trace to the beginning that the archive states
+  std::vector<trace::ClockOffset> clocks;  // by process; empty: times stay as they are
 };
 
 // `properties`: those of the archive. An Error if it has no processes.

@@ -123,6 +123,14 @@ constexpr bool is_neighborhood(Collective collective) {
   return collective >= Collective::kNeighborAllgather;
 }
 
+// Whether a member that waits for another one (Flow) cannot do without its data, if that one sends any.
+// In the operations left out, a count of 0 may say that two members exchange nothing.
+constexpr bool needs_data_of_others(Collective collective) {
+  return collective != Collective::kNone && collective != Collective::kScatterv &&
+         collective != Collective::kAlltoallv && collective != Collective::kAlltoallw &&
+         collective != Collective::kReduceScatter && !is_neighborhood(collective);
+}
+
 // Whether the root sends each member its own part (scatter), or receives one from each (gather).
 constexpr bool moves_parts(Collective collective) {
   return collective == Collective::kScatter || collective == Collective::kScatterv ||

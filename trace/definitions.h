@@ -29,6 +29,10 @@ struct ClockSummary {
   std::string kind;  // "tsc", "monotonic"
   double ticks_per_ns = 1;
   std::uint64_t uncertainty_ns = 0;  // between this host and the reference; 0 on the same host
+  // Of an import: the clock is not that of the other processes on this host, and its times were
+  // shifted to agree with messages and collectives. Their uncertainty then counts on one host too.
+  bool own = false;
+  bool bounded = true;  // false: nothing says how far its times may be off
 };
 
 struct Process {

@@ -75,6 +75,10 @@ void add_process(const Definitions& definitions, const Process& process, Text& t
   for (const CodeSegment& segment : process.code) text.add("code", text_of(segment));
   if (process.lost_records > 0) text.add("lost", std::to_string(process.lost_records));
   text.add("clock", "monotonic");
+  if (process.clock.own) {
+    text.add("own-clock",
+             process.clock.bounded ? std::to_string(process.clock.uncertainty_ns) : "unbounded");
+  }
   text.add("epoch", std::to_string(definitions.epoch_unix_ns));
 }
 

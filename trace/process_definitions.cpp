@@ -111,6 +111,12 @@ class Lines {
     if (key == "socket") to_.process.socket = small_number(value);
     if (key == "numa") to_.process.numa_node = small_number(value);
     if (key == "clock") to_.process.clock.kind = value;
+    if (key == "own-clock") {
+      ClockSummary& clock = to_.process.clock;
+      clock.own = true;
+      clock.bounded = value != "unbounded";
+      clock.uncertainty_ns = clock.bounded ? std::strtoull(value.c_str(), nullptr, 10) : 0;
+    }
     if (key == "level") to_.level = value;
     if (key == "source") to_.source = value;
     if (key == "selection") choose(value);

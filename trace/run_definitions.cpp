@@ -180,7 +180,7 @@ class Together {
       run_.tables[i].ns_per_tick = rate;
       Process& process = run_.definitions.processes[i];
       process.clock.ticks_per_ns = 1 / rate;
-      process.clock.uncertainty_ns = run_.clock.uncertainty_ns[i];
+      if (!process.clock.own) process.clock.uncertainty_ns = run_.clock.uncertainty_ns[i];
       if (!run_.clock.problems[i].empty()) process.problems.push_back(run_.clock.problems[i]);
     }
   }

@@ -33,6 +33,7 @@ struct Sums {
   std::uint64_t records = 0, lost = 0, bytes = 0, last_ns = 0, uncertainty_ns = 0;
   std::size_t incomplete = 0, threads = 0, without_host = 0;
   std::set<std::string> hosts, clocks;
+  bool own_clocks = false;
   std::vector<std::string> problems;
 };
 
@@ -49,6 +50,7 @@ Sums sums_of(const trace::Definitions& definitions) {
     if (!process.host.empty()) sums.hosts.insert(process.host);
     sums.without_host += process.host.empty() ? 1 : 0;
     sums.clocks.insert(process.clock.kind);
+    sums.own_clocks = sums.own_clocks || process.clock.own;
     sums.problems.insert(sums.problems.end(), process.problems.begin(), process.problems.end());
   }
   return sums;
@@ -100,8 +102,8 @@ std::string summary_text(const trace::Definitions& definitions, const Sums& sums
   text += line("size", fmt::format("{}, {:.2f} bytes a record",
                                    human_bytes(static_cast<double>(sums.bytes)), each));
   text += line("lost", sums.lost == 0 ? "none known" : grouped(sums.lost) + " records");
-  text += line("clock", fmt::format("{}, hosts aligned to ±{} ns", joined(sums.clocks, 4),
-                                    sums.uncertainty_ns));
+  text += line("clock", fmt::format("{}, {} aligned to ±{} ns", joined(sums.clocks, 4),
+                                    sums.own_clocks ? "processes" : "hosts", sums.uncertainty_ns));
   text += line("defined",
                fmt::format("{} functions, {} communicators, {} classes of messages, {} phases",
                            definitions.functions.size(), definitions.communicators.size(),
