@@ -21,12 +21,6 @@ JoinedCollective outcome(const Participation& part, std::uint64_t first_left_ns)
   return one;
 }
 
-void decided_by(JoinedCollective& one, const Participation& by) {
-  one.partner = by.process;
-  one.partner_step = by.step;
-  one.decided_ns = by.enter_ns;
-}
-
 }  // namespace
 
 bool Collectives::is_closed(const Participation& part) const {
@@ -71,8 +65,20 @@ bool Collectives::left_before(const Participation& part, const Participation& la
   if (part.leave_ns == 0 || part.leave_ns >= last.enter_ns) return false;
   const trace::Process &a = facts_.definitions.processes[part.process],
                        &b = facts_.definitions.processes[last.process];
-  return a.host == b.host ||
+  return (a.host == b.host && !a.clock.own && !b.clock.own) ||
          last.enter_ns - part.leave_ns > std::max(a.clock.uncertainty_ns, b.clock.uncertainty_ns);
+}
+
+void Collectives::decided_by(JoinedCollective& one, const Participation& part,
+                             const Participation& by) const {
+  one.partner = by.process;
+  one.partner_step = by.step;
+  one.decided_ns = by.enter_ns;
+  const mpi::Meaning& means = facts_.functions[part.function];
+  const bool needs = means.flow == Flow::kBarrier || by.carries != 0;
+  if (part.leave_ns != 0 && part.leave_ns < by.enter_ns && needs &&
+      mpi::needs_data_of_others(means.collective))
+    one.clock_error_ns = by.enter_ns - part.leave_ns;
 }
 
 void Collectives::complete(std::vector<Participation>& parts, Joined& joined) const {
@@ -102,11 +108,11 @@ void Collectives::complete(std::vector<Participation>& parts, Joined& joined) co
     JoinedCollective one = outcome(part, first_left_ns);
     one.bystander |= apart ? 1 : 0;
     const bool is_root = &part == root;
-    if (together && !apart) decided_by(one, *last);
+    if (together && !apart) decided_by(one, part, *last);
     if (flow == Flow::kFromRoot && !is_root && !part.bystander && root != nullptr)
-      decided_by(one, *root);
+      decided_by(one, part, *root);
     if (flow == Flow::kToRoot && is_root && last_but_root != nullptr)
-      decided_by(one, *last_but_root);
+      decided_by(one, part, *last_but_root);
     joined.push_back(one);
   }
 }
@@ -123,7 +129,7 @@ void Collectives::complete_prefix(std::vector<Participation>& parts, Joined& joi
   const Participation* last = nullptr;  // of the ranks below
   for (const Participation& part : parts) {
     JoinedCollective one = outcome(part, first_left_ns);
-    if (last != nullptr) decided_by(one, *last);
+    if (last != nullptr) decided_by(one, part, *last);
     joined.push_back(one);
     if (last == nullptr || entered_later(part, *last)) last = &part;
   }

@@ -17,6 +17,9 @@
 // An operation on a window or file, or a constructor, that a member left before the last had entered
 // did not bring them together: all are then bystanders. The standard allows that.
 //
+// A member that left, by the clocks, before the one that it needed data from had entered shows that
+// the clocks differ. That is judged only where each member surely needs the other's data.
+//
 // Losses. A pause begins a new epoch at its process, and numbering restarts: programs pause all
 // processes between the same operations. A process that lost records no longer takes part. An
 // operation that can never have all its members is dropped and counted.
@@ -44,6 +47,7 @@ struct Participation {
   std::uint32_t root = kNobody;  // process; kNobody: no root, or the root has no trace
   std::uint32_t function = 0;
   std::uint32_t bystander = 0;  // 1: MPI_PROC_NULL in place of the root
+  std::uint32_t carries = 0;    // 1: it sends data to the others
   std::uint64_t enter_ns = 0, leave_ns = 0;
 };
 
@@ -62,6 +66,8 @@ struct JoinedCollective {
                                                             // for none
   std::uint64_t first_left_ns = 0;
   std::uint64_t bystander = 0;  // 1: it depends on nobody
+  // By how much it left, by the clocks, before the member that it needed data from entered.
+  std::uint64_t clock_error_ns = 0;
 };
 
 class Collectives {
@@ -100,6 +106,7 @@ class Collectives {
   bool is_closed(const Participation& part) const;
   bool left_before(const Participation& part, const Participation& last) const;
   void complete(std::vector<Participation>& parts, Joined& joined) const;
+  void decided_by(JoinedCollective& one, const Participation& part, const Participation& by) const;
   void complete_prefix(std::vector<Participation>& parts, Joined& joined) const;
 
   const std::vector<std::uint32_t>& members(std::int32_t communicator) const {

@@ -33,8 +33,11 @@ JoinedJob::JoinedJob(const trace::Trace& trace, Transport& transport)
     : trace_(trace), transport_(transport), facts_(trace.definitions()) {
   std::map<std::string, std::uint32_t> numbers;
   for (const trace::Process& process : trace.definitions().processes) {
+    // A process with a clock of its own is as far from its neighbours as another host.
+    const std::string clock =
+        process.clock.own ? process.host + '\n' + std::to_string(process.rank) : process.host;
     hosts_.push_back(
-        numbers.emplace(process.host, static_cast<std::uint32_t>(numbers.size())).first->second);
+        numbers.emplace(clock, static_cast<std::uint32_t>(numbers.size())).first->second);
   }
 }
 
@@ -281,6 +284,10 @@ void Joiner::apply(const JoinedCollective& joined) {
   step.partner_step = joined.partner_step;
   step.flags |= joined.bystander ? kJoined | kBystander : kJoined;
   ++job_.summary_.collectives;
+  if (joined.clock_error_ns == 0) return;
+  ProcessSummary& process = job_.summary_.processes[joined.process];
+  ++process.early_collectives;
+  process.worst_clock_error_ns = std::max(process.worst_clock_error_ns, joined.clock_error_ns);
 }
 
 void Joiner::take_part(const Participation& part) {

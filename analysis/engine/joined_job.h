@@ -8,8 +8,8 @@
 // with the work on the next window.
 //
 // Recorded times are not changed here. Code that uses them makes them consistent: a wait for a
-// message ends when the message arrives, whatever the other clock says. clock_errors counts the
-// messages whose clocks contradict causality.
+// message ends when the message arrives, whatever the other clock says. ProcessSummary
+// counts the messages and collectives whose clocks contradict causality.
 #pragma once
 
 #include <cstdint>
@@ -50,8 +50,9 @@ struct ProcessSummary {
   std::uint64_t lost_records = 0;  // those whose number is known
   std::uint64_t unmatched_receives = 0;
   std::uint64_t unmatched_from = 0;        // sends to this process without a receive
-  std::uint64_t worst_clock_error_ns = 0;  // largest (sent - received) of a message to it
+  std::uint64_t worst_clock_error_ns = 0;  // the largest of the following
   std::uint64_t clock_errors = 0;          // messages that arrived before they were sent
+  std::uint64_t early_collectives = 0;     // left before those entered whose data it needed
 };
 
 // Joined totals over all processes, the same at every analysis process.
@@ -89,7 +90,7 @@ class JoinedJob {
   std::uint64_t gaps() const;
 
   // Uncertainty of time differences between two processes: the measured uncertainty of their hosts'
-  // clocks or, if larger, the worst contradiction that messages show; 0 on one host.
+  // clocks or, if larger, the worst contradiction that messages and collectives show; 0 on one host.
   std::uint64_t uncertainty_ns(std::uint32_t a, std::uint32_t b) const;
 
  private:

@@ -194,6 +194,7 @@ void StepRecorder::take_part(const OpenCall& open, std::uint64_t leave_ns) {
   part.operation = facts_.operations[open.function];
   part.root = open.data.root == trace::kIsRoot ? process_ : facts_.process_of(open.data.root);
   part.bystander = step.has(kBystander) ? 1 : 0;
+  part.carries = steps_.at(process_, open.data.step).bytes > 0 ? 1 : 0;
   part.enter_ns = open.enter_ns;
   part.leave_ns = step.has(kByRequest) ? 0 : leave_ns;
   outgoing_.parts.push_back(part);

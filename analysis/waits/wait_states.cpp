@@ -305,13 +305,14 @@ class WaitFindings {
 
   void limits(const JobWaits& waits, Outcome& outcome) const {
     const JoinSummary& summary = job_.summary();
-    std::uint64_t sends = summary.sends_to_nobody, receives = 0, losses = 0, clock_errors = 0,
-                  worst_ns = 0;
+    std::uint64_t sends = summary.sends_to_nobody, receives = 0, losses = 0, early_messages = 0,
+                  early_collectives = 0, worst_ns = 0;
     for (const ProcessSummary& process : summary.processes) {
       sends += process.unmatched_from;
       receives += process.unmatched_receives;
       losses += process.losses;
-      clock_errors += process.clock_errors;
+      early_messages += process.clock_errors;
+      early_collectives += process.early_collectives;
       worst_ns = std::max(worst_ns, process.worst_clock_error_ns);
     }
     const auto say = [&](std::string sentence) { outcome.limits.push_back(std::move(sentence)); };
@@ -329,10 +330,15 @@ class WaitFindings {
     if (losses > 0)
       say("records were lost or recording paused " + std::to_string(losses) +
           " times; messages in flight at these moments may be joined wrongly");
-    if (clock_errors > 0) {
-      say(std::to_string(clock_errors) + " messages arrived before they were sent, by up to " +
-          time_text(worst_ns) + ": clocks differ; shorter waits between hosts are left out");
-    }
+    std::string early;
+    if (early_messages > 0)
+      early = std::to_string(early_messages) + " messages arrived before they were sent";
+    if (early_collectives > 0)
+      early += (early.empty() ? "" : ", and ") + std::to_string(early_collectives) +
+               " calls of collectives returned before a rank whose data they needed had entered";
+    if (!early.empty())
+      say(early + ", by up to " + time_text(worst_ns) +
+          ": clocks differ; shorter waits between hosts are left out");
     if (waits.released > 0)
       say("times in the trace contradict each other: " + std::to_string(waits.released) +
           " shares of blame were left out");

@@ -327,6 +327,40 @@ TEST_CASE("a message that arrives before it was sent is reported as a clock erro
   CHECK(joined->uncertainty_ns(0, 1) == 302);
 }
 
+TEST_CASE("a collective left before the others' data was there is reported as a clock error") {
+  const auto one = [](const char* function, std::uint64_t late_bytes) {
+    MadeJob made(2);
+    made.definitions.processes[1].host = "n2";
+    made.collective(0, 100, 200, function);
+    made.collective(1, 500, 600, function, -1, 0, late_bytes);
+    const Joined joined(made);
+    CHECK(joined->summary().processes[1].early_collectives == 0);
+    CHECK(joined->summary().processes[0].worst_clock_error_ns == joined->uncertainty_ns(0, 1));
+    return joined->summary().processes[0].early_collectives == 1 ? joined->uncertainty_ns(0, 1) : 0;
+  };
+  CHECK(one("MPI_Barrier", 0) == 300);
+  CHECK(one("MPI_Allreduce", 8) == 300);
+  CHECK(one("MPI_Allgather", 8) == 300);
+  // What rank 1 does not send, or perhaps not to rank 0, rank 0 need not wait for.
+  CHECK(one("MPI_Allgather", 0) == 0);
+  CHECK(one("MPI_Alltoallv", 8) == 0);
+}
+
+TEST_CASE("a rooted collective shows clock errors only where the root's data go") {
+  const auto error = [](const char* function, int root) {
+    MadeJob made(2);
+    made.definitions.processes[1].host = "n2";
+    made.collective(0, 100, 200, function, root);
+    made.collective(1, 500, 600, function, root);
+    return Joined(made)->uncertainty_ns(0, 1);
+  };
+  CHECK(error("MPI_Bcast", 1) == 300);
+  CHECK(error("MPI_Bcast", 0) == 0);
+  CHECK(error("MPI_Gather", 0) == 300);
+  CHECK(error("MPI_Gather", 1) == 0);
+  CHECK(error("MPI_Scatterv", 1) == 0);
+}
+
 TEST_CASE("an empty trace and messages to ranks without a trace are joined") {
   MadeJob made(2);
   made.definitions.processes.pop_back();

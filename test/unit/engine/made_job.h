@@ -143,11 +143,11 @@ class MadeJob {
     if (function == "MPI_Win_create") left.object = window;
   }
   void collective(int rank, std::uint64_t from_ns, std::uint64_t to_ns, const std::string& function,
-                  int root = -1, int communicator = 0) {
+                  int root = -1, int communicator = 0, std::uint64_t bytes = 8) {
     trace::Event& event = enter(rank, from_ns, function);
     event.communicator = communicator;
     event.root = root;
-    event.bytes = 8;
+    event.bytes = bytes;
     leave(rank, to_ns, function);
   }
 
