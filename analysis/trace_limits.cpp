@@ -91,9 +91,11 @@ std::vector<std::string> limits_of_clocks(const trace::Definitions& definitions)
   }
   if (!shifted) return {};
   std::vector<std::string> limits = {
-      "the processes' clocks were not synchronised when this trace was recorded: times were shifted "
+      "the processes' clocks were not synchronised when this trace was recorded: times were "
+      "shifted "
       "as far as messages and collectives bound them, which leaves " +
-      base::duration_text(base::seconds(uncertainty_ns)) + " either way; shorter waits are left out"};
+      base::duration_text(base::seconds(uncertainty_ns)) +
+      " either way; shorter waits are left out"};
   const std::set<std::int64_t> ranks = unsynchronised_ranks(definitions);
   if (!ranks.empty())
     limits.push_back("the clock of " + listed({ranks.begin(), ranks.end()}) +

@@ -74,15 +74,15 @@ TEST_CASE("a clock bounded from one side moves no further than it must") {
   made.receive(0, 900, 1000, 1);
   const auto clocks = compared(made);
   CHECK(clocks.contradictions == 1);
-  CHECK(between(clocks, 0, 1) == (1000 - static_cast<std::int64_t>(kEnd)) -
-                                     (5000 + static_cast<std::int64_t>(kBegin)));
+  CHECK(between(clocks, 0, 1) ==
+        (1000 - static_cast<std::int64_t>(kEnd)) - (5000 + static_cast<std::int64_t>(kBegin)));
   CHECK_FALSE(clocks.offsets[1].bounded);
 }
 
 TEST_CASE("clocks that drift keep the least contradiction that offsets leave") {
   MadeJob made(2);
   made.send(1, 1000, 1010, 0);
-  made.receive(0, 600, 702, 1);  // 300 early
+  made.receive(0, 600, 702, 1);    // 300 early
   made.receive(1, 8700, 8802, 0);  // 200 early
   made.send(0, 9000, 9010, 1);
   const auto clocks = compared(made);

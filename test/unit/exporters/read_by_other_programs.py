@@ -139,6 +139,73 @@ def check_otf2_names(directory):
         assert {"n0" + read_as, "main" + read_as, "MPI_COMM_WORLD" + read_as} <= found, found
 
 
+def findings_of(directory, run_directory):
+    run(FATHOM, "analyze", run_directory, "--only", "wait-states,lateness,load-imbalance", cwd=directory)
+    with open(os.path.join(directory, run_directory, "analysis.json")) as file:
+        found = json.load(file)["findings"]
+    return [(one["kind"], one["seconds"], one["count"], one["culprits"], one["victims"], one["where"]["function"])
+            for one in found]
+
+
+def check_same_findings(directory):
+    """A trace, and the same one exported and imported again."""
+    run(FATHOM, "import", "archive", "-o", "again", cwd=directory)
+    before, after = findings_of(directory, "run"), findings_of(directory, "again")
+    assert before, "the generated trace has no findings to compare"
+    assert before == after, f"recorded {before}\nimported {after}"
+
+
+def write_archive(folder, ahead_ns):
+    """Two processes send each other five messages in turns. Each takes 2 us, and its receiver has waited 100 us for it.
+    The clock of process I is ahead of the archive's by ahead_ns[I]."""
+    import otf2
+    from otf2.enums import GroupType, LocationGroupType, LocationType, Paradigm
+    begin, ranks = 10_000_000_000, (0, 1)
+    with otf2.writer.open(folder, timer_resolution=1_000_000_000) as archive:
+        define = archive.definitions
+        node = define.system_tree_node("n1")
+        locations = [define.location("main", type=LocationType.CPU_THREAD, group=define.location_group(
+            f"rank {rank}", system_tree_parent=node, location_group_type=LocationGroupType.PROCESS)) for rank in ranks]
+        send, receive = (define.region(name, paradigm=Paradigm.MPI) for name in ("MPI_Send", "MPI_Recv"))
+        define.group("locations", group_type=GroupType.COMM_LOCATIONS, paradigm=Paradigm.MPI, members=locations)
+        world = define.comm("MPI_COMM_WORLD", group=define.group(
+            "world", group_type=GroupType.COMM_GROUP, paradigm=Paradigm.MPI, members=ranks))
+        for rank in ranks:
+            events = archive.event_writer_from_location(locations[rank])
+            for message in range(10):
+                at, sender = begin + ahead_ns[rank] + message * 500_000, message % 2
+                if sender == rank:
+                    events.enter(at + 100_000, send)
+                    events.mpi_send(at + 100_000, 1 - rank, world, 7, 64)
+                    events.leave(at + 101_000, send)
+                else:
+                    events.enter(at, receive)
+                    events.mpi_recv(at + 102_000, 1 - rank, world, 7, 64)
+                    events.leave(at + 103_000, receive)
+
+
+def check_clocks_of_others(directory):
+    """Clocks that another tool did not synchronise, also one that is behind the beginning of the archive."""
+    try:
+        import otf2  # noqa: F401
+    except ImportError:
+        print("skipped: Python's otf2 module is not installed")
+        return
+    for name, ahead_ns in {"agree": (0, 0), "apart": (0, -7_000_000_000), "other-way": (0, 3_000_000)}.items():
+        write_archive(os.path.join(directory, "by-" + name), ahead_ns)
+        said = run(FATHOM, "import", "by-" + name, "-o", "from-" + name, cwd=directory).stderr
+        assert ("not synchronised" in said) == (name != "agree"), (name, said)
+        run(FATHOM, "analyze", "from-" + name, "--only", "wait-states", cwd=directory)
+        with open(os.path.join(directory, "from-" + name, "analysis.json")) as file:
+            found = json.load(file)
+        waited = found["analyses"]["wait-states"]["wait_seconds"]
+        assert abs(waited - 10 * 100e-6) <= 10 * 2e-6, (name, waited)
+        assert any("clocks were not synchronised" in limit for limit in found["limits"]) == (name != "agree"), found
+        info = json.loads(run(FATHOM, "trace", "info", "from-" + name, "--processes", "--json", cwd=directory).stdout)
+        worst = max(process["clock_uncertainty_ns"] for process in info["processes"])
+        assert worst == (0 if name == "agree" else 2_000), (name, worst)
+
+
 def check_chrome(directory, kinds):
     with open(export(directory, "chrome", "trace.json")) as file:
         events = json.load(file)["traceEvents"]
@@ -393,6 +460,8 @@ def main():
         run(GENERATE, "run", "--ranks", str(RANKS), "--events", "20000", "--transfers", cwd=directory)
         rows, kinds = check_events(directory)
         check_otf2(directory, rows, kinds)
+        check_same_findings(directory)
+        check_clocks_of_others(directory)
         check_otf2_of_some_ranks(directory)
         check_otf2_names(directory)
         check_chrome(directory, kinds)
