@@ -137,7 +137,7 @@ void write_document(base::JsonWriter& json, const Results& results, const KeptRe
         json.object(named.name, [&] { write_section(json, named.section); });
       }
     });
-    json.field("limits", joined(kept.limits, results.limits));
+    json.field("limits", joined(joined(results.warnings, kept.limits), results.limits));
     json.field("skipped", joined(kept.skipped, results.skipped));
   });
 }

@@ -113,9 +113,10 @@ base::Result<Results> run_analyses(std::span<const Row* const> rows, const Input
   if (input.trace) {
     for (std::string& limit : limits_of_trace(input.trace->definitions()))
       results.limits.push_back(std::move(limit));
-    for (std::string& limit : shared_processors(input.trace->definitions()))
-      results.limits.push_back(std::move(limit));
   }
+  SharedProcessors shared =
+      shared_processors(input.profile, input.trace ? &input.trace->definitions() : nullptr);
+  results.warnings = std::move(shared.sentences);
   for (const Row* row : rows) {
     if (!can_run(*row, input)) {
       results.skipped.push_back(row->name);
@@ -135,6 +136,7 @@ base::Result<Results> run_analyses(std::span<const Row* const> rows, const Input
       limit_finding(finding, unsynchronised, "clock not synchronised");
     }
   }
+  for (Finding& finding : results.findings) limit_finding(finding, shared);
   rank_findings(results.findings);
   return results;
 }

@@ -23,6 +23,7 @@ struct Results {
   Scope scope;
   std::vector<Finding> findings;       // costliest first
   std::vector<NamedSection> sections;  // in the order in which the analyses were named
+  std::vector<std::string> warnings;   // sentences: what makes all results doubtful
   std::vector<std::string> limits;     // sentences: assumptions of the results, and what was left
                                        // out
   std::vector<std::string> skipped;    // analyses that need something the run does not have

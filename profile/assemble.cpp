@@ -178,6 +178,8 @@ void Assembly::add(const ProcessRows& rows) {
   rank.pid = header.pid;
   rank.seconds = base::seconds(header.elapsed_ns);
   rank.peak_memory_bytes = std::strtoull(rows.text_of("peak-memory").c_str(), nullptr, 10);
+  rank.processor_wait_seconds =
+      base::seconds(std::strtoull(rows.text_of("processor-wait").c_str(), nullptr, 10));
   ranks_[header.rank] = rank;
   endings_.add(header.rank, header.end_reason, header.end_detail);
   truncated_ |= rows.truncated;

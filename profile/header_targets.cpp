@@ -40,6 +40,7 @@ base::Target object(Rank& rank) {
                         if (key == "world") return &rank.world;
                         if (key == "rank_in_world") return &rank.rank_in_world;
                         if (key == "peak_memory_bytes") return &rank.peak_memory_bytes;
+                        if (key == "processor_wait_seconds") return &rank.processor_wait_seconds;
                         if (key == "reported") return &rank.reported;
                         return {};
                       },

@@ -56,6 +56,8 @@ struct Rank {
   std::string world;
   std::int64_t rank_in_world = kNone;
   std::uint64_t peak_memory_bytes = 0;  // the most that was resident; 0: not known
+  // How long its threads, together, could have run and waited for a processor; 0: not known.
+  double processor_wait_seconds = 0;
   bool reported =
       true;  // false: left no counts (killed); only its peers' counts of its messages are known
 };

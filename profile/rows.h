@@ -226,7 +226,7 @@ inline constexpr std::uint32_t kNoFunction = ~0u;
 //   posted ID NAME (a class of operations of this process; kSent: it is the source of the data) ·
 //   phase ID NAME · module ID NAME · pvar NAME\tDESCRIPTION\tBOUND\tVALUE VALUE …
 //   timed-function ID NAME · code-file ID BUILD-ID PATH · ticks-per-ns N (the last one counts) ·
-//   uncounted-calls N · peak-memory BYTES ·
+//   uncounted-calls N · peak-memory BYTES · processor-wait NS ·
 //   waits THRESHOLD_NS LEFT_OUT LEFT_OUT_NS UNRESOLVED UNRESOLVED_NS (once: calls shorter than the
 //   threshold were left out of the waits, so many of them, so long together; so many more could not
 //   be resolved, because what their peers remember did not reach back) ·

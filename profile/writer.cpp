@@ -47,6 +47,8 @@ void fields(base::JsonWriter& json, const Rank& rank) {
   if (!rank.world.empty()) json.field("world", rank.world);
   if (rank.rank_in_world != kNone) json.field("rank_in_world", rank.rank_in_world);
   if (rank.peak_memory_bytes != 0) json.field("peak_memory_bytes", rank.peak_memory_bytes);
+  if (rank.processor_wait_seconds != 0)
+    json.field("processor_wait_seconds", rank.processor_wait_seconds);
   if (!rank.reported) json.field("reported", rank.reported);
 }
 

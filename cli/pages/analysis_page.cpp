@@ -97,6 +97,7 @@ class AnalysisPage {
 
   std::string text(std::size_t top) {
     title();
+    for (const std::string& warning : results_.warnings) wrapped("caution: ", printable(warning));
     time();
     efficiency();
     patterns();

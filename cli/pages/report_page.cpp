@@ -132,6 +132,17 @@ class ReportPage {
       line += fmt::format("; memory at most {} on rank {}",
                           human_bytes(as_double(largest->peak_memory_bytes)), largest->rank);
     }
+    const auto waits = [](const profile::Rank& rank) {
+      return rank.seconds > 0 ? rank.processor_wait_seconds / rank.seconds : 0;
+    };
+    const auto slowed =
+        std::max_element(header_.ranks.begin(), header_.ranks.end(),
+                         [&](const auto& a, const auto& b) { return waits(a) < waits(b); });
+    constexpr double kNoticed = 0.02;
+    if (slowed != header_.ranks.end() && waits(*slowed) >= kNoticed) {
+      line += fmt::format("; threads of rank {} waited {} for a processor", slowed->rank,
+                          human_seconds(slowed->processor_wait_seconds));
+    }
     wrapped(line, Style::kPlain, "");
     file_access();
   }

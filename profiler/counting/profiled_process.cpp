@@ -8,6 +8,7 @@
 #include <cstring>
 #include <ctime>
 
+#include "profiler/process/processor_wait.h"
 #include "profiler/process/run_directory.h"
 #include "rankmap/communicator_view.h"
 
@@ -31,6 +32,7 @@ bool ProfiledProcess::open(rankmap::Identity own, std::uint32_t world_size,
   header_.world_size = world_size;
   header_.pid = static_cast<std::uint32_t>(getpid());
   header_.started_unix_ns = now_unix_ns();
+  processor_wait_before_ns_ = profiler::processor_wait_ns();
   const int lanes = threads_communicate_together ? Counter::kLanes : 1;
   return text_.open() && run_text_.open() && registry_.open(own) &&
          communicators_.open(&registry_) && counter_.open(lanes, own.job);
@@ -41,6 +43,11 @@ profile::RowsHeader ProfiledProcess::header() const {
   header.elapsed_ns = now_unix_ns() - header.started_unix_ns;
   header.lost_messages = counter_.lost() + unknown_.load(std::memory_order_relaxed);
   return header;
+}
+
+std::uint64_t ProfiledProcess::processor_wait_ns() const {
+  const std::uint64_t now_ns = profiler::processor_wait_ns();  // without threads that have ended
+  return now_ns > processor_wait_before_ns_ ? now_ns - processor_wait_before_ns_ : 0;
 }
 
 void ProfiledProcess::claim_run_directory() {

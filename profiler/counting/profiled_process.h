@@ -57,6 +57,10 @@ class ProfiledProcess {
   // Rank 0 reports a failure once (unless FATHOM_LOG=quiet); nothing else changes.
   void claim_run_directory();
 
+  // How long threads that live now have waited for a processor since open(); 0 if the kernel does not
+  // say.
+  std::uint64_t processor_wait_ns() const;
+
   // Counts a message on an unknown communicator.
   void counter_lost() { unknown_.fetch_add(1, std::memory_order_relaxed); }
 
@@ -72,6 +76,7 @@ class ProfiledProcess {
   RowsText text_;
   RowsText run_text_;
   profile::RowsHeader header_{};
+  std::uint64_t processor_wait_before_ns_ = 0;
   bool sees_waiting_messages_ = false;
   std::string run_directory_;
   std::atomic<std::uint64_t> unknown_{0};

@@ -51,6 +51,7 @@ void describe_end(ProfiledProcess& process, PerformanceVariables& variables, Row
     text.add("peak-memory",
              std::to_string(std::uint64_t{1024} * static_cast<std::uint64_t>(usage.ru_maxrss)));
   }
+  text.add("processor-wait", std::to_string(process.processor_wait_ns()));
   if (process.counter().was_ever_paused()) text.add("paused", "1");
   for (const auto& reading : variables.read()) {
     std::string line = reading.name + "\t" + reading.description + "\t" + reading.bound_to + "\t";

@@ -61,13 +61,61 @@ TEST_CASE("processes that share processors are reported host by host") {
   add("single", "7"), add("single", "7");
   add("unknown", ""), add("unknown", "0");
   add("damaged", "3-1"), add("damaged", "0-99999999"), add("damaged", "1,"), add("damaged", "x");
-  const std::vector<std::string> said = shared_processors(job);
+  const std::vector<std::string> said = shared_processors(nullptr, &job).sentences;
   REQUIRE(said.size() == 2);
   CHECK(said[0] ==
         "4 processes shared 2 processors on host crowded: a process that others waited for may "
         "itself have "
         "waited for a processor");
   CHECK(said[1].starts_with("2 processes shared 1 processor on host single:"));
+}
+
+TEST_CASE("what threads waited for a processor counts, and lowers the confidence of findings") {
+  profile::Profile measured;
+  for (int rank = 0; rank < 3; ++rank) {
+    profile::Rank& row = measured.ranks.emplace_back();
+    row.rank = rank;
+    row.host = rank < 2 ? "hybrid" : "quiet";
+    row.seconds = 10;
+  }
+  measured.ranks[0].processor_wait_seconds = 0.5;
+  measured.ranks[1].processor_wait_seconds = 4;
+  measured.ranks[2].processor_wait_seconds = 0.1;  // 1 %: not worth a word
+  const SharedProcessors shared = shared_processors(&measured, nullptr);
+  REQUIRE(shared.sentences.size() == 1);
+  CHECK(shared.sentences[0] ==
+        "on host hybrid, rank 1 waited 4 s of its 10 s for a processor: a process that others "
+        "waited for may itself have waited for a processor");
+
+  const auto confidence = [&](std::int64_t culprit, std::optional<double> seconds) {
+    Finding finding;
+    finding.seconds = seconds;
+    finding.culprits = {culprit};
+    limit_finding(finding, shared);
+    CHECK(finding.evidence.size() == (finding.confidence < 1 ? 1 : 0));
+    return finding.confidence;
+  };
+  CHECK(confidence(0, 1.0) == doctest::Approx(0.95));
+  CHECK(confidence(1, 1.0) == doctest::Approx(0.6));
+  CHECK(confidence(2, 1.0) == 1);
+  CHECK(confidence(1, std::nullopt) == 1);  // about traffic, not time
+}
+
+TEST_CASE("processes that did not wait for a processor although they shared it are no caution") {
+  trace::Definitions job;
+  profile::Profile measured;
+  for (int rank = 0; rank < 2; ++rank) {
+    trace::Process& process = job.processes.emplace_back();
+    process.rank = rank;
+    process.host = "sleepers";
+    process.affinity = "0";
+    profile::Rank& row = measured.ranks.emplace_back();
+    row.rank = rank;
+    row.seconds = 10;
+    row.processor_wait_seconds = 0.01;
+  }
+  CHECK(shared_processors(&measured, &job).sentences.empty());
+  CHECK(shared_processors(nullptr, &job).sentences.size() == 1);
 }
 
 TEST_CASE("a scope of ranks keeps pairs with one of them at either end") {

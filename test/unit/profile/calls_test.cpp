@@ -109,6 +109,7 @@ TEST_CASE("a profile with times read back and written again is the same file") {
   auto loaded = load_profile(folder / "first.json");
   REQUIRE_MESSAGE(loaded, loaded.error().message);
   CHECK(loaded->ranks[1].peak_memory_bytes == 123'456'789);
+  CHECK(loaded->ranks[1].processor_wait_seconds == 0.5);
   CHECK(loaded->coverage.untimed_calls == 2);
   REQUIRE(loaded->calls.size() == 2);
   CHECK(loaded->calls[0].phase == "solve, outer");

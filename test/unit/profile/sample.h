@@ -82,6 +82,7 @@ inline profile::Profile sample_profile() {
 inline profile::Profile timed_sample_profile() {
   profile::Profile sample = sample_profile();
   sample.ranks[1].peak_memory_bytes = 123'456'789;
+  sample.ranks[1].processor_wait_seconds = 0.5;
   sample.call_sites = {{0, "/usr/bin/solver", "5f0c", 4660, "exchange", "src/solver.c", 120},
                        {1, "", "", 0x7f00'0000'1234, "", "", 0}};
   sample.call_durations = {{"MPI_Send", 0, {256, 512}, {9, 1}}, {"MPI_Wait", 1, {1}, {3}}};
