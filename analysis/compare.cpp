@@ -12,6 +12,7 @@
 #include "analysis/traffic/class_traffic.h"
 #include "base/seconds.h"
 #include "base/text.h"
+#include "mpi/wait_kind.h"
 #include "profile/call_summary.h"
 #include "profile/pair_sums.h"
 #include "trace/code/named_call_sites.h"
@@ -200,6 +201,8 @@ void add_waits(const std::vector<const profile::Profile*>& profiles, Comparison&
   for (std::size_t run = 0; run < profiles.size(); ++run) {
     const auto ranks = static_cast<double>(profile::rank_count(*profiles[run]));
     for (const profile::CallWaits& block : profiles[run]->waits) {
+      // How far apart processes start is the launcher's doing, and before the time of the run.
+      if (block.kind == mpi::name_of(mpi::WaitKind::kInit)) continue;
       const std::string place = place_of(*profiles[run], block.site);
       for (std::size_t row = 0; row < block.rank.size(); ++row) {
         auto& by_run = seconds[{block.function, place, block.rank[row], block.awaited[row]}];

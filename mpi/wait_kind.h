@@ -11,6 +11,10 @@
 
 namespace fathom::mpi {
 
+// Two calls that test or probe belong to one polling loop if no more than this is between them. A
+// program that polls may do a little work there; more than that is not waiting.
+inline constexpr std::uint64_t kLongestPoll_ns = 1'000'000;
+
 enum class WaitKind : std::uint8_t {
   kLateSender,
   kWrongOrder,

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/seconds.h"
+#include "mpi/wait_kind.h"
 
 namespace fathom::profile {
 namespace {
@@ -17,7 +18,7 @@ void most_seconds_first(std::vector<Item>& items) {
 }  // namespace
 
 void WaitSummary::add(const CallWaits& block) {
-  if (!selection_.admits(block)) return;
+  if (!selection_.admits(block) || block.kind == mpi::name_of(mpi::WaitKind::kInit)) return;
   const Way way{block.kind, block.function, block.site};
   for (std::size_t row = 0; row < block.rank.size(); ++row) {
     Sum& sum = pairs_[{block.rank[row], block.awaited[row]}][way];

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Who waits for whom, and of what a critical path consists, summed up from a profile.
 //
-// Waits of several threads add up, as their calls do.
+// Waits of several threads add up, as their calls do. Those in MPI_Init are left out: they lie before
+// the time that shares are of.
 #pragma once
 
 #include <cstdint>

@@ -33,8 +33,7 @@
 //
 // Consecutive tests and probes of a thread that failed, and the one that ends them, are one kCall
 // with kPolled, from the first that failed; function and call site are those of the last. Between
-// two of them the thread made no other call, and at most kLongestPoll_ns passed: a program that
-// polls may do a little work in between, and more than that is not waiting.
+// two of them the thread made no other call, and at most mpi::kLongestPoll_ns passed.
 //
 // `communicator` of a kCollective may be JobFacts::job(); `object` is 0 if its place is in the
 // communicator's own sequence, and otherwise names the window or file (step_recorder.h).
@@ -62,8 +61,6 @@ enum class StepKind : std::uint8_t {
   kProbe,
   kGiven
 };
-
-inline constexpr std::uint64_t kLongestPoll_ns = 1'000'000;
 
 inline constexpr std::uint32_t kNobody =
     ~std::uint32_t{0};  // no process, no step, no site, no phase

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "mpi/wait_kind.h"
+
 namespace fathom::analysis {
 
 using trace::Event;
@@ -39,7 +41,7 @@ bool StepRecorder::continues_poll(const OpenCall& open, const Event& enter) cons
   if (open.depth > 0 || enter.thread >= failed_polls_.size()) return false;
   const FailedPoll& last = failed_polls_[enter.thread];
   return last.step != kNobody && facts_.functions[enter.function].polls &&
-         enter.time_ns - last.left_ns <= kLongestPoll_ns;
+         enter.time_ns - last.left_ns <= mpi::kLongestPoll_ns;
 }
 
 // A new step, or that of the loop of tests and probes that the call continues.

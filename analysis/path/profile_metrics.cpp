@@ -198,8 +198,10 @@ void add_ranks(const std::map<std::int64_t, double>& time, const std::vector<Cal
     ProfileCosts costs = model.of(routine, one);
     add(metrics.sum_by_routine[static_cast<std::size_t>(routine)], costs);
     // The time of the call was taken for computation, and what it waited is on no path.
-    costs[kOutside] -= one.seconds;
-    costs[kRun] -= one.seconds;
+    // A polling loop waits between its calls, too.
+    const double inside = std::max(one.seconds, one.waiting);
+    costs[kOutside] -= inside;
+    costs[kRun] -= inside;
     add(rank->second.costs, costs);
     rank->second.waiting += one.waiting;
   }

@@ -62,6 +62,12 @@ class ProfileBreakdown {
         row.outside_ns = found.span_ns - own_ns + (scope_.phases ? own_ns - mpi_ns : 0);
         row.waiting_ns = std::min(waiting_ns_[rank.rank], mpi_ns);
         row.unexplained_ns = mpi_ns - row.waiting_ns;
+        // Known for the whole run only: of a phase nobody knows what is outside its calls.
+        const std::uint64_t polling_ns = std::min(between_polls_ns_[rank.rank], row.computing_ns);
+        row.computing_ns -= polling_ns;
+        row.waiting_ns += polling_ns;
+        computing_ns -= polling_ns;
+        by_kind_[mpi::name_of(mpi::WaitKind::kPolling)] += polling_ns;
       }
       found.ranks.push_back(row);
     }
@@ -97,6 +103,9 @@ class ProfileBreakdown {
         function.waiting_ns += ns;
         waiting_ns_[block.rank[row]] += ns;
         by_kind_[block.kind] += ns;
+        // A polling loop waits in its calls and between them.
+        if (block.kind == mpi::name_of(mpi::WaitKind::kPolling))
+          between_polls_ns_[block.rank[row]] += block.total_ns[row] - ns;
       }
     }
   }
@@ -131,7 +140,7 @@ class ProfileBreakdown {
   const profile::Profile& profile_;
   const Scope& scope_;
   std::map<std::string, FunctionTime> functions_;
-  std::map<std::int64_t, std::uint64_t> mpi_ns_, waiting_ns_;  // by rank
+  std::map<std::int64_t, std::uint64_t> mpi_ns_, waiting_ns_, between_polls_ns_;  // by rank
   std::map<std::string, std::uint64_t> by_kind_;
 };
 

@@ -47,8 +47,10 @@ void lay_out(const std::vector<PairWait>& rows, std::uint64_t all_ns, Section& s
     by_kind[row.block->kind] += row.ns();
   }
   section.figure("wait_seconds", base::seconds(ns));
+  const auto start = by_kind.find(mpi::name_of(mpi::WaitKind::kInit));  // before the run's time
+  const std::uint64_t counted = ns - (start == by_kind.end() ? 0 : start->second);
   section.figure("wait_share",
-                 all_ns > 0 ? static_cast<double>(ns) / static_cast<double>(all_ns) : 0.0);
+                 all_ns > 0 ? static_cast<double>(counted) / static_cast<double>(all_ns) : 0.0);
   for (const auto& [kind, kind_ns] : by_kind) {
     std::string name = kind;
     std::replace(name.begin(), name.end(), '-', '_');
@@ -79,6 +81,7 @@ void findings(const Input& input, const std::vector<PairWait>& rows, std::uint64
   for (const PairWait& row : rows) {
     const auto kind = mpi::wait_kind_named(row.block->kind);
     if (!kind) continue;  // of a later Fathom: in the table, but there is no sentence for it
+    if (kind == mpi::WaitKind::kInit) continue;
     const profile::CallSite& site = *row.site;
     WaitGroup& group = groups[{*kind, row.block->function, site.function,
                                trace::file_or_module(site), site.line, row.block->phase}];

@@ -75,6 +75,13 @@ class CallTimes {
   static const Rows* find_rows(std::uint32_t function, const void* site,
                                std::uint32_t communicator);
 
+  // Where the program makes a call, described as those in the rows are. Cold; from open() on.
+  static profile::CodePlaceRow place_of_call(const void* site, std::uint32_t function) {
+    return describe(reinterpret_cast<std::uint64_t>(site), function);
+  }
+  // As measured in MPI_Init, which is near enough for limits.
+  static double ns_per_tick() { return static_cast<double>(ns_per_tick_) / 4294967296.0; }
+
   // Those of this thread so far; null if it has none. They only grow in number.
   static const base::ReservedArray<profile::CallRow>* own_rows() {
     const Thread* own = own_thread();

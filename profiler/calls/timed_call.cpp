@@ -1,7 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "profiler/calls/timed_call.h"
 
+#include "profiler/counting/communicators.h"
+#include "profiler/openmpi/standard_abi.h"
+
 namespace fathom::profiler {
+namespace {
+
+WaitLog::End end_of_job(std::uint64_t entered, std::uint32_t function, const void* site) {
+  if (site == nullptr || !CallTimes::was_opened()) return {};
+  return {entered, reinterpret_cast<std::uint64_t>(site), CallTimes::place_of_call(site, function)};
+}
+
+}  // namespace
 
 void TimedCall::leave_slowly(std::uint32_t communicator, std::uint64_t bytes) {
   const CallTimes::Rows* rows = CallTimes::find_rows(function_, site_, communicator);
@@ -10,11 +21,26 @@ void TimedCall::leave_slowly(std::uint32_t communicator, std::uint64_t bytes) {
   if (WaitLog::on()) WaitLog::left(left_, rows->row(), bytes);
 }
 
+void TimedCall::found(MPI_Comm comm, const ProbeStatus& message) const {
+  if (!WaitLog::on() || message.source() < 0 || message.tag() < 0) return;  // of MPI_PROC_NULL
+  comm = native(comm);
+  const Live* live = comm == nullptr ? nullptr : Communicators::find(comm);
+  if (live != nullptr) WaitLog::found(*live, message.tag(), message.source());
+}
+
 SeldomTimedCall::SeldomTimedCall(const Caller& caller, std::uint32_t function, const char* name)
     : TimedCall(caller, function, name) {}
 SeldomTimedCall::SeldomTimedCall(std::uint32_t function, const void* site)
     : TimedCall(function, site) {}
 SeldomTimedCall::~SeldomTimedCall() = default;
+
+void initialized(std::uint64_t entered, std::uint32_t function, const void* site) {
+  WaitLog::initialized(end_of_job(entered, function, site));
+}
+
+void finalizes(std::uint64_t entered, std::uint32_t function, const void* site) {
+  WaitLog::finalizes(end_of_job(entered, function, site));
+}
 
 void SeldomTimedCall::returned(std::uint64_t ticks) { TimedCall::returned(ticks); }
 

@@ -15,21 +15,41 @@
 
 #include "profiler/calls/call_sites.h"
 #include "profiler/calls/call_times.h"
+#include "profiler/openmpi/mpi.h"
 #include "profiler/waits/wait_log.h"
 
 namespace fathom::profiler {
 
+// The status that a probe fills in: the program's own, or one in place of MPI_STATUS_IGNORE, so that
+// it is known what a probe with wildcards has found.
+class ProbeStatus {
+ public:
+  explicit ProbeStatus(MPI_Status* of_program)
+      : used_(of_program != MPI_STATUS_IGNORE ? of_program : reinterpret_cast<MPI_Status*>(own_)) {}
+  ProbeStatus(const ProbeStatus&) = delete;
+
+  MPI_Status* used() const { return used_; }
+  // The first two members are the same in the standard ABI.
+  int source() const { return used_->MPI_SOURCE; }
+  int tag() const { return used_->MPI_TAG; }
+
+ private:
+  alignas(16) char own_[64];  // more than any library's
+  MPI_Status* used_;
+};
+
 class TimedCall {
  public:
-  [[gnu::always_inline]] TimedCall(const Caller& caller, std::uint32_t function, const char* name)
+  [[gnu::always_inline]] TimedCall(const Caller& caller, std::uint32_t function, const char* name,
+                                   bool polls = false)
       : function_(function),
         site_(CallTimes::on() ? CallSites::outermost_site(caller, name) : nullptr),
-        entered_(site_ == nullptr ? 0 : enter(function)) {}
+        entered_(site_ == nullptr ? 0 : enter(function, polls)) {}
   // `site`: as CallSites::site() gives it.
-  TimedCall(std::uint32_t function, const void* site)
+  TimedCall(std::uint32_t function, const void* site, bool polls = false)
       : function_(function),
         site_(CallTimes::on() && CallSites::is_outermost() ? site : nullptr),
-        entered_(site_ == nullptr ? 0 : enter(function)) {}
+        entered_(site_ == nullptr ? 0 : enter(function, polls)) {}
   TimedCall(const TimedCall&) = delete;
 
   bool on() const { return site_ != nullptr; }
@@ -61,6 +81,9 @@ class TimedCall {
     leave(communicator, bytes);
   }
 
+  // A probe has found this message. Before leave().
+  void found(MPI_Comm comm, const ProbeStatus& message) const;
+
   // Whether the program has paused counting. A collective keeps its place in the order of its
   // communicator even then, because the other processes may not have paused; before the call.
   bool is_paused() const { return site_ == nullptr && CallTimes::is_paused() && WaitLog::on(); }
@@ -68,11 +91,16 @@ class TimedCall {
     if (inside_.is_outermost()) WaitLog::passed_collective(function_, communicator);
   }
 
- private:
+ protected:
   void leave_slowly(std::uint32_t communicator, std::uint64_t bytes);
-  static std::uint64_t enter(std::uint32_t function) {
+  [[gnu::always_inline]] static std::uint64_t enter(std::uint32_t function, bool polls) {
     const std::uint64_t now = Ticks::now();
-    if (WaitLog::on()) WaitLog::entered(function, now);
+    if (!WaitLog::on()) return now;
+    if (polls) {
+      WaitLog::poll_entered(function, now);
+    } else {
+      WaitLog::entered(function, now);
+    }
     return now;
   }
 
@@ -80,6 +108,28 @@ class TimedCall {
   const void* site_;  // null: not timed
   std::uint64_t entered_, left_ = 0;
   const CallSites::Inside inside_;
+};
+
+// The same for a call that tests or probes and returns at once.
+class PollingCall : public TimedCall {
+ public:
+  [[gnu::always_inline]] PollingCall(const Caller& caller, std::uint32_t function, const char* name)
+      : TimedCall(caller, function, name, true) {}
+  PollingCall(std::uint32_t function, const void* site) : TimedCall(function, site, true) {}
+
+  // `failed`: it found nothing.
+  [[gnu::always_inline]] void leave(std::uint32_t communicator, std::uint64_t bytes, bool failed) {
+    const CallTimes::Rows* rows = CallTimes::recent_rows(site_, communicator);
+    if (rows == nullptr) [[unlikely]]
+      rows = CallTimes::find_rows(function_, site_, communicator);
+    if (rows == nullptr) return WaitLog::not_timed();
+    rows->add(bytes, left_ - entered_);
+    if (WaitLog::on()) WaitLog::poll_left(left_, rows->row(), bytes, failed);
+  }
+  // A probe alone waits for nothing, and need not know what it has found.
+  void found(MPI_Comm comm, const ProbeStatus& message) const {
+    if (WaitLog::ends_loop()) TimedCall::found(comm, message);
+  }
 };
 
 // The same in one copy for all functions that are called seldom or take long: inlined into 600
@@ -95,5 +145,11 @@ class SeldomTimedCall : public TimedCall {
   void leave_collective(std::uint32_t communicator, std::uint64_t bytes, int root,
                         void* request = nullptr);
 };
+
+// MPI_Init and MPI_Finalize are not timed, because the time that counts lies between them. These
+// tell when they were entered, after the one and before the other. `site`: null if the program did
+// not make the call.
+void initialized(std::uint64_t entered, std::uint32_t function, const void* site);
+void finalizes(std::uint64_t entered, std::uint32_t function, const void* site);
 
 }  // namespace fathom::profiler

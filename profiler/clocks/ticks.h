@@ -44,4 +44,11 @@ class Ticks {
   static inline bool counter_ = false;
 };
 
+// The time at which MPI_Init was entered, by both clocks: which one is used is decided inside it.
+struct MomentBeforeInit {
+  std::uint64_t counter = __rdtsc();
+  std::uint64_t monotonic_ns = nanoseconds_of(CLOCK_MONOTONIC);
+  std::uint64_t ticks() const { return Ticks::uses_counter() ? counter : monotonic_ns; }
+};
+
 }  // namespace fathom::profiler

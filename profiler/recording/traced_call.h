@@ -76,13 +76,6 @@ struct Selection {
                                                               // because it ends the program's time
 };
 
-// The time at which MPI_Init was entered, by both clocks: the trace's is chosen only inside it.
-struct MomentBeforeInit {
-  std::uint64_t counter = __rdtsc();
-  std::uint64_t monotonic_ns = nanoseconds_of(CLOCK_MONOTONIC);
-  std::uint64_t ticks() const { return Ticks::uses_counter() ? counter : monotonic_ns; }
-};
-
 class TracedCall {
  public:
   // `site`: the address in the program that the call returns to. Null: the program did not make the

@@ -9,6 +9,7 @@
 #include "profiler/counting/profiled_process.h"
 #include "profiler/process/exported.h"
 #include "profiler/recording/tracing.h"
+#include "profiler/waits/wait_log.h"
 
 namespace fathom::profiler {
 namespace {
@@ -33,6 +34,7 @@ class Phases {
     stack_.push_back(number);
     process.counter().set_phase(number);
     CallTimes::set_phase(number);
+    WaitLog::interrupt_loop();
     tracing::phase_begun(number, new_name);
   }
 
@@ -44,6 +46,7 @@ class Phases {
     const std::uint32_t outer = stack_.empty() ? 0 : stack_.back();
     process.counter().set_phase(outer);
     CallTimes::set_phase(outer);
+    WaitLog::interrupt_loop();
     tracing::phase_ended(ended, outer);
   }
 

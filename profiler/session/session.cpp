@@ -194,7 +194,7 @@ bool open(Run& run, const Beginning& beginning) {
   if (times && process.source() != SourceName::kNone &&
       CallTimes::open(process.text(), kTimedFunctions) && finds_waits) {
     WaitLog::open(process.settings().waits_bytes, process.counter().shared_by_threads(),
-                  kTimedFunctions, kTimedFunctionCount);
+                  kTimedFunctions, kTimedFunctionCount, CallTimes::ns_per_tick());
   }
   run.wants_waits = wants_waits;
   if (beginning.with_world) join_world(run);

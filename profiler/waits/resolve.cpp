@@ -418,7 +418,8 @@ class Finder {
                      mpi::WaitKind::kLateSender,
                      record.row,
                      &record};
-      const bool for_first = WaitLog::waits_for_first(record.row->place.function);
+      const std::uint32_t function = record.row->place.function;
+      const bool for_first = WaitLog::waits_for_first(function);
       bool is_first = true, some_unknown = false;
       for_each_part(record, [&](Part part, CollectiveFacts facts) {
         if (!part.is_known()) {
@@ -455,6 +456,7 @@ class Finder {
         }
         is_first = false;
       });
+      if (WaitLog::polls(function)) wait.kind = mpi::WaitKind::kPolling;
       const bool waited = !is_first && wait.decided_ns > wait.entered_ns;
       if (some_unknown && (!waited || for_first)) {
         found.unresolved.push_back(&record);

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "mpi/meaning.h"
+#include "mpi/wait_kind.h"
 #include "rankmap/communicator_view.h"
 #include "rankmap/layouts/all.h"
 
@@ -61,13 +62,12 @@ struct WaitLog::ListMemory {
 };
 
 bool WaitLog::open(std::size_t bytes, bool threads_share, const char* const* names,
-                   std::uint32_t functions) {
+                   std::uint32_t functions, double ns_per_tick) {
   for (std::uint32_t i = 0; i < std::min(functions, kMostFunctions); ++i) {
     const mpi::Meaning& meaning = mpi::meaning_of(names[i]);
-    const bool never = meaning.tests() || meaning.requests == mpi::Requests::kFrees;
-    roles_[i] = never                                        ? Role::kNever
-                : meaning.completes == mpi::Completes::kSome ? Role::kFirst
-                                                             : Role::kAll;
+    roles_[i] = {.never = meaning.polls || meaning.requests == mpi::Requests::kFrees,
+                 .first = meaning.completes == mpi::Completes::kSome,
+                 .polls = meaning.polls};
     in_sequence_[i] = meaning.in_sequence() && !meaning.persistent();
   }
   const std::size_t half = std::max<std::size_t>(bytes / 2, 4096);
@@ -84,6 +84,7 @@ bool WaitLog::open(std::size_t bytes, bool threads_share, const char* const* nam
   function_count_ = functions;
   threads_share_ = threads_share;
   threshold_ = kFirstThreshold;
+  longest_poll_ = static_cast<std::uint64_t>(mpi::kLongestPoll_ns / ns_per_tick);
   room_ = room;
   own_.is_main = true;
   on_.store(true);
@@ -147,6 +148,16 @@ void WaitLog::received_at_unknown_post(const Live& live, int tag, int source) {
       memory_->times.append(own->times, own->times.last << TimeLog::kUnitBits);
       part = Part::of(*own, own->times.count - 1);
     }
+  }
+  completed(part);
+}
+
+void WaitLog::found(const Live& live, int tag, int source) {
+  Part part{Part::kUnknown};
+  {
+    const Turn turn(threads_share_);
+    if (Channel* own = channel({live.kind, ChannelKind::kReceived, source, tag}, live.group))
+      part = Part::of(*own, own->times.count);
   }
   completed(part);
 }
@@ -241,7 +252,7 @@ int WaitLog::on_collective_freed(void** request) {
 
 void WaitLog::left_slowly(std::uint64_t ticks, const profile::CallRow* row, std::uint64_t bytes) {
   const std::uint64_t duration = ticks - own_.entered;
-  const bool may_wait = own_.parts > 0 && roles_[own_.function] != Role::kNever;
+  const bool may_wait = own_.parts > 0 && !roles_[own_.function].never;
   const bool is_kept = may_wait && keep(ticks, row, bytes);
   if (own_.is_main && !is_kept) {
     add_place(row, duration, bytes);
@@ -250,14 +261,38 @@ void WaitLog::left_slowly(std::uint64_t ticks, const profile::CallRow* row, std:
   not_timed();
 }
 
+// A call that found something, after others that did not: the loop is one call from the first of
+// them on. If it is not kept, its calls stay in the stretch.
+void WaitLog::loop_left(std::uint64_t ticks, const profile::CallRow* row, std::uint64_t bytes) {
+  const std::uint64_t last_entered = std::exchange(own_.entered, own_.loop_entered);
+  if (!keep(ticks, row, bytes) && own_.is_main) {
+    short_waits_ += ticks - own_.entered;
+    own_.entered = last_entered;
+    add_place(row, ticks - last_entered, bytes);
+  }
+  not_timed();
+}
+
+// The failed calls of the loop that the present call ends are no part of the stretch before it.
+void WaitLog::take_out_loop(const profile::CallRow* present) {
+  for (std::uint32_t i = 0; i < place_count_; ++i) {
+    Place& place = places_[used_places_[i]];
+    if (place.loop != own_.loop_entered) continue;
+    const std::uint64_t calls = place.sum.row->calls - (place.sum.row == present ? 1 : 0);
+    place.sum.ticks = place.ticks_before;
+    place.sum.calls += calls - place.calls_before;
+  }
+}
+
 // False if the call is too short, or becomes it because there is no room.
 bool WaitLog::keep(std::uint64_t ticks, const profile::CallRow* row, std::uint64_t bytes) {
   const Turn turn;
   const std::uint64_t duration = ticks - own_.entered;
   const bool fits =
       duration >= threshold_ &&
-      make_room(kRecordWords + own_.parts + (own_.is_main ? kSumWords * sum_count_ : 0));
+      make_room(kRecordWords + own_.parts + (own_.is_main ? kSumWords * place_count_ : 0));
   if (fits && duration >= threshold_) {
+    if (own_.is_main && roles_[own_.function].polls) take_out_loop(row);
     write_record({own_.entered, ticks, row, bytes, 0, own_.parts, 0, own_.is_main});
     return true;
   }
@@ -279,9 +314,10 @@ bool WaitLog::make_room(std::size_t words) {
 }
 
 void WaitLog::end_stretch(std::uint64_t ticks) {
-  if (!on() || sum_count_ == 0) return;
+  interrupt_loop();
+  if (!on() || place_count_ == 0) return;
   const Turn turn;
-  if (make_room(kRecordWords + kSumWords * sum_count_))
+  if (make_room(kRecordWords + kSumWords * place_count_))
     write_record({ticks, ticks, nullptr, 0, 0, 0, 0, true});
 }
 
@@ -294,7 +330,8 @@ WaitLog::Sum WaitLog::before(const Record& present, const Sum& sum) {
 
 // With the present stretch, if it is the main thread's. There must be room.
 void WaitLog::write_record(Record record) {
-  record.sums = record.of_main ? sum_count_ : 0;
+  record.sums = 0;
+  if (record.of_main) for_each_sum(record, [&record](const Sum&) { record.sums += 1; });
   record.short_waits = record.of_main ? short_waits_ : 0;
   std::memcpy(&memory_->words[used_], &record, sizeof record);
   std::copy_n(own_.list, record.parts, &memory_->words[used_ + kRecordWords]);
@@ -304,33 +341,35 @@ void WaitLog::write_record(Record record) {
     std::memcpy(&memory_->words[used_], &sum, sizeof sum);
     used_ += kSumWords;
   });
-  for (std::uint32_t i = 0; i < sum_count_; ++i) sums_[used_sums_[i]] = {};
-  sum_count_ = 0;
+  for (std::uint32_t i = 0; i < place_count_; ++i) places_[used_places_[i]] = {};
+  place_count_ = 0;
   short_waits_ = 0;
 }
 
 // The first of its place in the stretch; or another place is in its entry.
-void WaitLog::add_place(const profile::CallRow* row, std::uint64_t ticks, std::uint64_t bytes) {
+WaitLog::Place* WaitLog::add_place(const profile::CallRow* row, std::uint64_t ticks,
+                                   std::uint64_t bytes) {
   constexpr std::uint32_t kEntries = 1 << kStretchBits;
-  if (ticks == 0) return;
+  if (ticks == 0) return nullptr;
   for (std::uint32_t step = 0; step < kEntries; ++step) {
     const std::uint32_t entry = (place_in_stretch(row) + step) % kEntries;
-    Sum& sum = sums_[entry];
-    if (sum.ticks != 0 && sum.row != row) continue;
-    if (sum.ticks == 0) {
-      used_sums_[sum_count_++] = static_cast<std::uint8_t>(entry);
-      sum = {row, 0, row->calls - 1, row->bytes - bytes};
+    Place& place = places_[entry];
+    if (place.sum.ticks != 0 && place.sum.row != row) continue;
+    if (place.sum.ticks == 0) {
+      used_places_[place_count_++] = static_cast<std::uint8_t>(entry);
+      place.sum = {row, 0, row->calls - 1, row->bytes - bytes};
     }
-    sum.ticks += ticks;
-    return;
+    place.sum.ticks += ticks;
+    return &place;
   }
   // All entries are used: this stretch ends before the present call, and the next begins with it.
   {
     const Turn turn;
-    if (!make_room(kRecordWords + kSumWords * sum_count_)) return;
+    if (!make_room(kRecordWords + kSumWords * place_count_)) return nullptr;
     write_record({own_.entered, own_.entered, nullptr, 0, 0, 0, 0, true});
+    own_.loop_entered = own_.entered;  // a loop goes on as one that begins here
   }
-  add_place(row, ticks, bytes);
+  return add_place(row, ticks, bytes);
 }
 
 // Drops calls below the threshold. A call that goes becomes part of the stretch before the next one that
@@ -405,7 +444,7 @@ WaitLog::Stretch WaitLog::present_stretch() {
 
 void WaitLog::close() {
   if (!on_.exchange(false)) return;
-  closed_at_ = Ticks::now();
+  closed_at_ = finalize_.entered != 0 ? finalize_.entered : Ticks::now();
 }
 
 bool WaitLog::grow() {

@@ -15,7 +15,12 @@
 //
 // A receive that was posted with a definite source and tag has its place in the channel's order from
 // then on. One with a wildcard gets it when it completes, which is wrong only if receives of both
-// kinds were waiting for messages of the same channel.
+// kinds were waiting for messages of the same channel. A probe finds the message that the next
+// receive on its channel takes.
+//
+// A loop of calls that test or probe and fail, and the one that succeeds, is one call, as in the
+// analysis of traces (analysis/engine/step.h), and kept like any other. Until then its calls are
+// part of the stretch.
 //
 // For the critical path: between the calls that are kept, how long the calls of each place took
 // together (of the thread that called MPI_Init, as a path follows one thread of each process).
@@ -87,16 +92,27 @@ struct CollectiveFacts {
 
 class WaitLog {
  public:
-  // `names`: of the MPI functions, by their number. False without address space.
   // Threads may be inside MPI at once from now on; until now there was one.
   static void share_with_threads() { threads_share_ = true; }
+  // `names`: of the MPI functions, by their number. False without address space.
   static bool open(std::size_t bytes, bool threads_share, const char* const* names,
-                   std::uint32_t functions);
+                   std::uint32_t functions, double ns_per_tick);
   // MPI_Init returns to the program: the time that counts begins.
   static void begin() { opened_at_ = Ticks::now(); }
   static bool opened() { return memory_ != nullptr; }
   static bool on() { return on_.load(std::memory_order_relaxed); }
   static void close();
+
+  // MPI_Init and MPI_Finalize, of which no row is kept.
+  struct End {
+    std::uint64_t entered;  // ticks; 0: the program did not call it
+    std::uint64_t return_address;
+    profile::CodePlaceRow place;
+  };
+  static void initialized(const End& call) { init_ = call; }
+  static void finalizes(const End& call) { finalize_ = call; }
+  static const End& init() { return init_; }
+  static const End& finalize() { return finalize_; }
 
   // ---- the program's outermost calls ----
 
@@ -104,6 +120,12 @@ class WaitLog {
     own_.entered = ticks;
     own_.function = function;
     own_.request_count = 0;
+  }
+  // The same for a call that tests or probes and returns at once: it may continue a loop.
+  static void poll_entered(std::uint32_t function, std::uint64_t ticks) {
+    if (own_.function != kFailedPoll || ticks - own_.poll_left > longest_poll_)
+      own_.loop_entered = ticks;
+    entered(function, ticks);
   }
   // What it waits for or tests. `requests` must stay valid until left().
   static void completes(int count, void* const* requests) {
@@ -113,9 +135,9 @@ class WaitLog {
   // `row`: of this call in the table of times, which counts it already. Hot: most calls are short,
   // and repeat a place of the same stretch.
   static void left(std::uint64_t ticks, const profile::CallRow* row, std::uint64_t bytes) {
-    Sum& sum = sums_[place_in_stretch(row)];
+    Sum& sum = places_[place_in_stretch(row)].sum;
     const std::uint64_t duration = ticks - own_.entered;
-    const bool may_wait = own_.parts > 0 && roles_[own_.function] != Role::kNever;
+    const bool may_wait = own_.parts > 0 && !roles_[own_.function].never;
     const bool is_usual = sum.row == row && sum.ticks != 0 && !threads_share_ && own_.is_main &&
                           (!may_wait || duration < threshold_);
     if (!is_usual) [[unlikely]]
@@ -127,6 +149,22 @@ class WaitLog {
     }
     not_timed();
   }
+  // The same for a call that tests or probes. `failed`: it found nothing.
+  static void poll_left(std::uint64_t ticks, const profile::CallRow* row, std::uint64_t bytes,
+                        bool failed) {
+    if (!failed) {
+      const bool ends = ends_loop() && own_.parts > 0;
+      return ends ? loop_left(ticks, row, bytes) : left(ticks, row, bytes);
+    }
+    if (own_.is_main) add_failed_poll(row, ticks - own_.entered, bytes);
+    own_.function = kFailedPoll;
+    own_.poll_left = ticks;
+    not_timed();
+  }
+  // Whether the present call, if it succeeds, ends a loop: then found() matters.
+  static bool ends_loop() { return own_.loop_entered != own_.entered; }
+  // No loop of this thread goes on from here.
+  static void interrupt_loop() { own_.poll_left = 0; }
   // The call is not in the table of times after all.
   static void not_timed() {
     own_.entered = 0;
@@ -173,6 +211,8 @@ class WaitLog {
   static void persistent_sent(void* request);
   // The same if a request of the PML cannot keep a note: nobody knows when it was posted.
   static void received_at_unknown_post(const Live& live, int tag, int source);
+  // A probe, the present call, has found this message.
+  static void found(const Live& live, int tag, int source);
   static void cancelled(Note note);
   // The part is completed by the call that frees the request, or that completes it if it is
   // persistent; at once if it is complete already.
@@ -237,7 +277,8 @@ class WaitLog {
   static const TimeLog& times() { return memory_->times; }
   static const char* name_of(std::uint32_t function) { return names_[function]; }
   static std::uint32_t function_count() { return function_count_; }
-  static bool waits_for_first(std::uint32_t function) { return roles_[function] == Role::kFirst; }
+  static bool waits_for_first(std::uint32_t function) { return roles_[function].first; }
+  static bool polls(std::uint32_t function) { return roles_[function].polls; }
 
   // Calls that may have waited and were left out, and how long they took.
   static std::uint64_t threshold_ticks() { return threshold_; }
@@ -245,7 +286,12 @@ class WaitLog {
   static std::uint64_t left_out_ticks() { return left_out_ticks_; }
 
  private:
-  enum class Role : std::uint8_t { kAll, kFirst, kNever };  // which completion a call waits for
+  struct Role {
+    bool never;  // a call alone waits for nothing
+    bool first;  // waits for the first of what it completes; otherwise for the last
+    bool polls;  // tests or probes: only a loop waits
+  };
+  static constexpr std::uint32_t kFailedPoll = ~0u;  // in place of a function
   static constexpr std::uint32_t kMostFunctions = 1024;
   static constexpr std::uint32_t kFew = 32;
   static constexpr int kRecentBits = 6, kStretchBits = 6;
@@ -253,7 +299,8 @@ class WaitLog {
   struct Own {
     std::uint64_t entered;  // the outermost call; 0: none
     bool is_main;
-    std::uint32_t function;
+    std::uint32_t function;  // of the present call, or the last; kFailedPoll if that found nothing
+    std::uint64_t loop_entered, poll_left;  // of the loop of the last call that polled
     int request_count;
     void* const* requests;
     std::uint32_t parts, room;
@@ -297,6 +344,7 @@ class WaitLog {
   static Part appended(const ChannelKey& key, const void* group, std::uint64_t ticks);
   static Part received_part(const Live& live, int tag, int source, Note note);
   static void left_slowly(std::uint64_t ticks, const profile::CallRow* row, std::uint64_t bytes);
+  static void loop_left(std::uint64_t ticks, const profile::CallRow* row, std::uint64_t bytes);
   // A call that may have waited, but is too short to be kept.
   static void leave_out(std::uint64_t duration) {
     left_out_ += 1;
@@ -309,12 +357,36 @@ class WaitLog {
     static_assert(sizeof(profile::CallRow) >= 64);  // rows lie one after the other
     return reinterpret_cast<std::uintptr_t>(row) / 64 % (1 << kStretchBits);
   }
-  static void add_place(const profile::CallRow* row, std::uint64_t ticks, std::uint64_t bytes);
+  // A place in the present stretch.
+  struct alignas(64) Place {
+    Sum sum;
+    // Of the loop that was entered then: the sum's ticks and the row's calls when it came here.
+    std::uint64_t loop, ticks_before, calls_before;
+  };
+  // Null if nothing was added.
+  static Place* add_place(const profile::CallRow* row, std::uint64_t ticks, std::uint64_t bytes);
+  // Hot: most calls that poll fail, and repeat a place.
+  static void add_failed_poll(const profile::CallRow* row, std::uint64_t ticks,
+                              std::uint64_t bytes) {
+    Place* place = &places_[place_in_stretch(row)];
+    if (place->sum.row == row && place->sum.ticks != 0) [[likely]] {
+      place->sum.ticks += ticks;
+    } else {
+      place = add_place(row, ticks, bytes);
+      if (place == nullptr) return;
+    }
+    if (place->loop != own_.loop_entered)
+      *place = {place->sum, own_.loop_entered, place->sum.ticks - ticks, row->calls - 1};
+  }
+  static void take_out_loop(const profile::CallRow* present);
   static Sum before(const Record& present, const Sum& sum);
   // The sums of the present stretch, before the call of `present`.
   template <typename F>
   static void for_each_sum(const Record& present, F&& f) {
-    for (std::uint32_t i = 0; i < sum_count_; ++i) f(before(present, sums_[used_sums_[i]]));
+    for (std::uint32_t i = 0; i < place_count_; ++i) {
+      const Sum& sum = places_[used_places_[i]].sum;
+      if (sum.ticks != 0) f(before(present, sum));
+    }
   }
   static void drop_short();
   static bool grow();
@@ -343,11 +415,13 @@ class WaitLog {
   static inline std::size_t used_ = 0, room_ = 0;
   // The present stretch: a table of places, and which of its entries are used. Their calls and bytes
   // are those of their rows when the stretch began, so that a call adds nothing to them.
-  static inline Sum sums_[1 << kStretchBits] = {};
-  static inline std::uint8_t used_sums_[1 << kStretchBits] = {};
-  static inline std::uint32_t sum_count_ = 0;
+  static inline Place places_[1 << kStretchBits] = {};
+  static inline std::uint8_t used_places_[1 << kStretchBits] = {};
+  static inline std::uint32_t place_count_ = 0;
   static inline std::uint64_t short_waits_ = 0;  // ticks of the calls left out in it
   static inline std::uint64_t opened_at_ = 0, closed_at_ = 0;
+  static inline std::uint64_t longest_poll_ = 0;  // mpi::kLongestPoll_ns in ticks
+  static inline End init_ = {}, finalize_ = {};
   static inline std::uint64_t threshold_ = 0, left_out_ = 0, left_out_ticks_ = 0;
 };
 

@@ -108,17 +108,48 @@ void name_in_text(ProfiledProcess& process, const AgreedWindows& agreed) {
   for (const std::string& note : PathWindows::notes()) process.text().add("note", note);
 }
 
-// What follows the last call leads to MPI_Finalize, which is not timed and has no number yet.
-void name_the_end(ProfiledProcess& process, std::vector<profile::PathRow>& rows) {
-  bool is_named = false;
-  for (profile::PathRow& row : rows) {
-    if (row.place.function != kAtTheEnd) continue;
-    row.place.function = WaitLog::function_count();
-    if (!is_named)
-      process.text().add("timed-function",
-                         std::to_string(WaitLog::function_count()) + " MPI_Finalize");
-    is_named = true;
-  }
+// The row of a wait in MPI_Init or MPI_Finalize, or of the path to it, gets the call's place.
+template <typename Row>
+void set_place(Row& row, const WaitLog::End& call) {
+  row.key = {call.return_address, profile::kNoCommunicator, 0};
+  row.place = call.place;
+}
+
+// What follows the last call leads to MPI_Finalize.
+void name_the_end(std::vector<profile::PathRow>& rows) {
+  for (profile::PathRow& row : rows)
+    if (row.place.function == kAtTheEnd) set_place(row, WaitLog::finalize());
+}
+
+// How long this process waited in MPI_Init or MPI_Finalize until the last of all entered it.
+struct JobWait {
+  mpi::WaitKind kind;
+  const WaitLog::End* call;
+  std::int64_t ns;  // at most 0: it did not wait
+  std::uint32_t peer_rank;
+};
+JobWait job_wait(mpi::WaitKind kind, const WaitLog::End& call, std::uint64_t left_ticks,
+                 Gather& gather, std::uint32_t rank, const SharedClock& clock,
+                 std::int64_t uncertainty_ns) {
+  const std::int64_t entered = clock.at(call.entered);
+  const Gather::Place last = gather.largest({entered, rank});
+  const std::int64_t ns = last.where == rank ? 0 : last.value - entered;
+  // A call that had been left before did not wait for the last.
+  const bool waited =
+      ns > uncertainty_ns && (left_ticks == 0 || last.value <= clock.at(left_ticks));
+  return {kind, &call, waited ? ns : 0, static_cast<std::uint32_t>(last.where)};
+}
+
+void add_job_wait(const JobWait& wait, std::uint32_t job, std::vector<profile::WaitRow>& rows) {
+  if (wait.ns <= 0 || wait.call->entered == 0) return;
+  profile::WaitRow row{};
+  set_place(row, *wait.call);
+  row.kind = static_cast<std::uint32_t>(wait.kind);
+  row.peer_job = job;
+  row.peer_rank = wait.peer_rank;
+  row.waits = 1;
+  row.total_ns = row.longest_ns = static_cast<std::uint64_t>(wait.ns);
+  rows.push_back(row);
 }
 
 // What this process needs to take part; nothing if it cannot.
@@ -137,7 +168,7 @@ std::optional<Means> own_means() noexcept try {
 
 }  // namespace
 
-// Between all_want() and the end of find_path() nothing may throw: the others would wait.
+// Between all_want() and the last use of `gather` nothing may throw: the others would wait.
 WaitRows find_wait_rows(ProfiledProcess& process, Gather& gather) noexcept try {
   std::optional<Means> means = own_means();
   const profile::RowsHeader header = process.header();
@@ -154,15 +185,21 @@ WaitRows find_wait_rows(ProfiledProcess& process, Gather& gather) noexcept try {
   const AgreedWindows agreed = agree_on_windows(gather, header.rank);
   name_windows(agreed, clock, means->parts);
   FoundPath path = find_path(gather, header.rank, clock, found, means->parts);
+  const JobWait at_init = job_wait(mpi::WaitKind::kInit, WaitLog::init(), WaitLog::opened_at(),
+                                   gather, header.rank, clock, uncertainty);
+  const JobWait at_finalize = job_wait(mpi::WaitKind::kFinalize, WaitLog::finalize(), 0, gather,
+                                       header.rank, clock, uncertainty);
   say_what_is_missing(process, found, clock.ns_per_tick());
   for (const PathFacts& facts : path.facts)
     process.text().add("path",
                        std::to_string(facts.window) + ' ' + std::to_string(facts.elapsed_ns) + ' ' +
                            std::to_string(facts.jumps) + ' ' + std::to_string(facts.error_ns));
-  name_the_end(process, path.rows);
+  name_the_end(path.rows);
   name_in_text(process, agreed);
-  return {rows_of(found, header.job), std::move(path.rows),
-          rows_of(agreed, found, clock.ns_per_tick())};
+  std::vector<profile::WaitRow> waits = rows_of(found, header.job);
+  add_job_wait(at_init, header.job, waits);
+  add_job_wait(at_finalize, header.job, waits);
+  return {std::move(waits), std::move(path.rows), rows_of(agreed, found, clock.ns_per_tick())};
 } catch (...) {
   return {};
 }

@@ -183,10 +183,13 @@ def place_and_size(f):
 
 
 NEVER_TIMED = ('init', 'init_thread', 'finalize', 'abort')  # they begin and end the time that counts
+INITIALIZES = ('init', 'init_thread')
 
 
 def timed_class(f):
     """Point-to-point calls are the short ones: their wrappers keep everything inline."""
+    if 'polling' in f.waits:
+        return 'PollingCall'
     is_short = f.options.get('group') in ('send', 'receive', 'sendreceive', 'probe', 'completion') or \
         f.options.get('effect') == 'start'
     return 'TimedCall' if is_short else 'SeldomTimedCall'
@@ -203,22 +206,51 @@ def timing(f, result, left=''):
         first, second = [argument_name(p) for p in split(f.parameters)][:2]
         before.append(f'timed.completes({f"{first}, {second}" if second == "array_of_requests" else "1, request"});')
     comm = comm or 'profile::kNoCommunicator'
-    leave = f'timed.leave({comm}, {size or 0});'
+    leave = [f'timed.leave({comm}, {size or 0});']
     if f.in_sequence and comm != 'profile::kNoCommunicator':
         before.append(f'if (timed.is_paused()) timed.pass_collective({place});')
         names = [argument_name(p) for p in split(f.parameters)]
         given = [comm, str(size or 0), 'root' if 'root' in names else '-1']
         if 'MPI_Request *request' in f.parameters:
             given.append(f'{result} == MPI_SUCCESS ? given(request) : nullptr')
-        leave = f'timed.leave_collective({", ".join(given)});'
-    return before, [f'timed.returned({left});', f'if (timed.on()) {leave}']
+        leave = [f'timed.leave_collective({", ".join(given)});']
+    succeeded = f'{result} == MPI_SUCCESS'
+    if 'polling' in f.waits:
+        result_parameter = 'flag' if 'int *flag' in f.parameters else 'outcount'
+        succeeded = f'{succeeded} && static_cast<int>(given({result_parameter})) > 0'
+        leave = [f'timed.leave({comm}, {size or 0}, !found);']
+    if f.group == 'probe':
+        before.append('const ProbeStatus seen(status);')
+        leave.insert(0, 'if (found) timed.found(comm, seen);')
+    if f.group == 'probe' or 'polling' in f.waits:
+        leave.insert(0, f'const bool found = {succeeded};')
+    leaving = [f'if (timed.on()) {leave[0]}'] if len(leave) == 1 else [
+        'if (timed.on()) {', *['  ' + line for line in leave], '}']
+    return before, [f'timed.returned({left});', *leaving]
+
+
+def job_end(f, entered, site):
+    """Tells when MPI_Init or MPI_Finalize was entered, and from where."""
+    note = 'initialized' if f.role in INITIALIZES else 'finalizes'
+    return f'{note}({entered}, kFunction_{f.name}, {site});'
+
+
+def arguments_of_call(f):
+    """What the call passes on: what it was given, but for the status of a probe."""
+    arguments = f.fixed().arguments
+    return re.sub(r'\bstatus\b', 'seen.used()', arguments) if f.group == 'probe' else arguments
 
 
 def timed_call(f, passed):
+    site = f'CallSites::site(caller, "{f.name}")'
+    if f.role in INITIALIZES:
+        return ['const MomentBeforeInit began;', f'const int code = wrapped_{f.short}({passed});',
+                job_end(f, 'began.ticks()', site), 'return code;']
     if f.role in NEVER_TIMED:
-        return [f'return wrapped_{f.short}({passed});']
+        told = [job_end(f, 'Ticks::now()', site)] if f.role == 'finalize' else []
+        return [*told, f'return wrapped_{f.short}({passed});']
     before, after = timing(f, 'code')
-    called = f'next({f.fixed().arguments})' if f.role in TRACED_ONLY else f'wrapped_{f.short}({passed})'
+    called = f'next({arguments_of_call(f)})' if f.role in TRACED_ONLY else f'wrapped_{f.short}({passed})'
     return [f'{timed_class(f)} timed(caller, kFunction_{f.name}, "{f.name}");', *before,
             f'const int code = {called};', *after, 'return code;']
 
@@ -279,7 +311,7 @@ def recorded_call(f):
     if f.role == 'completion':
         call = [f'const Ended ended = completion::{f.short.lower()}(recorded, {passed});']
     elif f.role == 'traced':
-        call = [f'const Ended ended{{next({fixed.arguments})}};']
+        call = [f'const Ended ended{{next({arguments_of_call(f)})}};']
     else:
         call = [f'const Ended ended{{wrapped_{f.short}({passed})}};']
     leave = call_attributes.words(call_attributes.at_leave(fixed))
@@ -290,9 +322,12 @@ def recorded_call(f):
                f'({", ".join(["ended.result", *leave])});']
     if any('succeeded' in word for word in leave):
         leaving.insert(0, 'const bool succeeded = recorded.on() && ended.result == MPI_SUCCESS;')
-    if f.role in ('init', 'init_thread'):  # recording begins within
+    if f.role in INITIALIZES:  # recording begins within
         enter = [line.replace('recorded.enter(', 'recorded.enter_at(began.ticks()') for line in enter]
-        return ['const MomentBeforeInit began;', *call, *new, *enter, *leaving, 'return ended.result;']
+        return ['const MomentBeforeInit began;', *call, *new, job_end(f, 'began.ticks()', 'site'), *enter, *leaving,
+                'return ended.result;']
+    if f.role == 'finalize':
+        enter.append(job_end(f, 'recorded.on() ? recorded.last_ticks() : Ticks::now()', 'site'))
     inside = [] if timed else ['const CallSites::Inside inside;']
     return [*new, *enter, *inside, *call, *leaving, *after, 'return ended.result;']
 

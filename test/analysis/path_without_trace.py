@@ -36,13 +36,20 @@ def rows_of(table, *names):
     return zip(zip(*(table[name] for name in names)), table["seconds"])
 
 
+def place(site):
+    """(file, line); in a stripped program its place in the file, as analyses name it."""
+    if site.get("function") or site.get("file") or not site.get("module"):
+        return site.get("file", "").split("/")[-1], site.get("line", 0)
+    return f"{site['module'].split('/')[-1]}+{site['offset']:#x}", 0
+
+
 class ProfilePath:
     def __init__(self, run):
         profile = json.loads((run / "profile.json").read_text())
         assert len(profile["path"]) == 1 and profile["path"][0]["window"] == "", profile["path"]
         self.coverage, path = profile["coverage"]["waits"], profile["path"][0]
         self.elapsed, self.error, self.jumps = path["elapsed_ns"] / 1e9, path["error_ns"] / 1e9, path["jumps"]
-        sites = {site["id"]: (site.get("file", "").split("/")[-1], site.get("line", 0)) for site in profile["call_sites"]}
+        sites = {site["id"]: place(site) for site in profile["call_sites"]}
         self.rows = []
         for part in path["parts"]:
             function = "(program)" if part.get("program") else part["function"]
@@ -104,14 +111,7 @@ def real_program(build, folder, name, memory=None):
         os.chdir(before)
         build.environment.clear()
         build.environment.update(environment)
-    analyses = analyzed(build, run, "--only", "wait-states")["analyses"]
-    return check(run, analyses["critical-path"], polled(analyses["wait-states"]))
-
-
-def polled(waits):
-    """Seconds of all ranks in loops of tests and probes. The path of a trace leaves such a loop for what it waits for; without
-    a trace, whether a test failed is not known, and the path goes through the loop."""
-    return sum(seconds for kind, seconds in zip(waits["waits"]["kind"], waits["waits"]["seconds"]) if kind == "polling")
+    return check(run, analyzed(build, run)["analyses"]["critical-path"])
 
 
 def lammps(build, folder, _, memory=None):

@@ -51,8 +51,8 @@ def of_profile(calls, waits, path, seconds_of_rank):
         sums[1] += int(count)
         if rank in in_mpi:
             in_mpi[rank] += ns / 1e9
-    for rank, _, _, ns in waits or ():
-        if rank in waiting:
+    for rank, _, function, ns in waits or ():
+        if rank in waiting and function in functions:  # not MPI_Init and MPI_Finalize, which are not timed
             waiting[rank] += ns / 1e9
     ranks = sorted(seconds_of_rank)
     computing = [max(seconds_of_rank[rank] - in_mpi[rank], 0.0) for rank in ranks]

@@ -339,6 +339,31 @@ TEST_CASE("a profile's calls and waits add up to all ranks' time too") {
                    {"calls too short to be looked at for waits", 40'000'000}});
 }
 
+TEST_CASE("a polling loop of a profile waits between its calls, too") {
+  profile::Profile profile = timed_profile();
+  const auto wait = [&](const char* kind, const char* function, std::uint64_t ns) {
+    profile::CallWaits& waits = profile.waits.emplace_back();
+    waits.kind = kind;
+    waits.function = function;
+    waits.rank = {0};
+    waits.awaited = {1};
+    waits.waits = {1};
+    waits.total_ns = waits.longest_ns = {ns};
+  };
+  wait("polling", "MPI_Iprobe", 70'000'000);
+  wait("wait-at-init", "MPI_Init", 30'000'000);  // before the time that is divided
+  Input input;
+  input.profile = &profile;
+  const TimeByKind rows = rows_of(*time_breakdown(input), "time", "kind");
+  CHECK(rows == TimeByKind{{"computing", 630'000'000 + 800'000'000},
+                           {"late-sender", 250'000'000},
+                           {"polling", 70'000'000},
+                           {"transferring", 110'000'000},
+                           {"unexplained", 40'000'000},
+                           {"start-up-and-end", 100'000'000}});
+  CHECK(sum_of(rows) == 2'000'000'000);
+}
+
 TEST_CASE("a profile whose waits are unknown explains nothing of the time in MPI") {
   profile::Profile profile = timed_profile();
   profile.waits.clear();

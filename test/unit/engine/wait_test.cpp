@@ -119,7 +119,7 @@ TEST_CASE("a probe does not wait for a message whose receive had been posted bef
 
 TEST_CASE(
     "a loop of tests and probes that fail is one wait, and more than a moment's work ends it") {
-  for (const std::uint64_t pause_ns : {kLongestPoll_ns, kLongestPoll_ns + 1}) {
+  for (const std::uint64_t pause_ns : {mpi::kLongestPoll_ns, mpi::kLongestPoll_ns + 1}) {
     CAPTURE(pause_ns);
     MadeJob made(2);
     made.irecv(1, 50, 7, 0);
@@ -129,7 +129,7 @@ TEST_CASE(
     made.arrive(1, then_ns + 90, 7, 0);
     made.poll(1, then_ns + 100, then_ns + 110, "MPI_Test", true, 7);
     made.send(0, then_ns + 80, then_ns + 81, 1);
-    const std::uint64_t begin_ns = pause_ns > kLongestPoll_ns ? then_ns : 100;
+    const std::uint64_t begin_ns = pause_ns > mpi::kLongestPoll_ns ? then_ns : 100;
     const JobWaits waits = waits_of(made);
     check(waits, {{WaitKind::kPolling, 1, 0, then_ns + 80 - begin_ns}});
     CHECK(waits.rows[0].count == 1);

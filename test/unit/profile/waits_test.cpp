@@ -245,6 +245,8 @@ TEST_CASE("columns of waits or paths that differ in length are not written") {
 
 TEST_CASE("a summary of waits adds up pairs and names the call that waited longest") {
   Profile profile = test::waiting_sample_profile();
+  profile.waits.push_back(profile.waits[0]);
+  profile.waits.back().kind = "wait-at-init";  // is left out
   profile.waits[1].rank = {1, 1, 2};
   profile.waits[1].awaited = {0, 3, 4};
   WaitSummary summary;

@@ -6,16 +6,20 @@
 #include <map>
 #include <vector>
 
+#include "mpi/wait_kind.h"
+
 namespace fathom::profiler {
 namespace {
 
-constexpr const char* kNames[] = {"MPI_Recv", "MPI_Comm_rank"};
-enum Function : std::uint32_t { kRecv, kCommRank };
+constexpr const char* kNames[] = {"MPI_Recv", "MPI_Comm_rank", "MPI_Test"};
+enum Function : std::uint32_t { kRecv, kCommRank, kTest };
+constexpr double kNsPerTick = 0.5;
+constexpr auto kLongestPoll = static_cast<std::uint64_t>(mpi::kLongestPoll_ns / kNsPerTick);
 
 // A log of this process is opened once; what tests add to it, all of them see.
 void open() {
   // Several threads may be inside MPI, so that a turn taken twice by one thread never ends.
-  static const bool opened = WaitLog::open(1 << 16, true, kNames, 2);
+  static const bool opened = WaitLog::open(1 << 16, true, kNames, 3, kNsPerTick);
   REQUIRE(opened);
 }
 
@@ -30,6 +34,14 @@ struct Time {
     row->bytes += bytes;
     WaitLog::left(now, row, bytes);
     now += 10;  // of the program
+  }
+  void test(std::uint64_t ticks, profile::CallRow* row, bool succeeds) {
+    WaitLog::poll_entered(kTest, now);
+    if (succeeds) WaitLog::completed({Part::kUnknown});
+    now += ticks;
+    row->calls += 1;
+    WaitLog::poll_left(now, row, 0, !succeeds);
+    now += 10;
   }
 };
 
@@ -49,6 +61,21 @@ void add(Sums& sums, WaitLog::Stretch stretch) {
     const WaitLog::Sum& one = stretch.sums[i];
     sums[one.row].add(one.ticks, one.calls, one.bytes);
   }
+}
+
+// Of the records and the present stretch.
+struct Found {
+  Sums sums;
+  std::vector<WaitLog::Record> calls;
+};
+Found all_found() {
+  Found found;
+  WaitLog::for_each_record([&](const WaitLog::Record& record) {
+    add(found.sums, record.stretch());
+    if (record.row != nullptr) found.calls.push_back(record);
+  });
+  add(found.sums, WaitLog::present_stretch());
+  return found;
 }
 
 TEST_CASE("no call is lost, whatever its place and however little memory there is") {
@@ -80,6 +107,74 @@ TEST_CASE("no call is lost, whatever its place and however little memory there i
   add(found, WaitLog::present_stretch());
   CHECK(short_waits + WaitLog::present_stretch().short_waits == WaitLog::left_out_ticks());
   CHECK(found == truth);
+}
+
+TEST_CASE(
+    "a polling loop is one call from the first that failed, and leaves the stretch before it") {
+  open();
+  std::vector<profile::CallRow> rows(3);
+  Time time{std::uint64_t{1} << 40};
+  const std::uint64_t longer = 4 * WaitLog::threshold_ticks();
+  time.call(kCommRank, 70, &rows[0], 0, false);
+  time.test(30, &rows[1], false);
+  time.call(kCommRank, 70, &rows[0], 0, false);  // ends that loop, which has found nothing
+  const std::uint64_t entered = time.now;
+  time.test(20, &rows[1], false);
+  time.test(40, &rows[2], false);
+  time.test(20, &rows[1], false);
+  time.test(longer, &rows[1], true);
+  const Found found = all_found();
+  REQUIRE(found.calls.back().row == &rows[1]);
+  CHECK(found.calls.back().entered == entered);
+  CHECK(found.calls.back().left == entered + 20 + 40 + 20 + longer + 3 * 10);
+  CHECK(found.calls.back().parts == 1);
+  CHECK(found.sums.at(&rows[0]) == OfPlace{140, 2, 0});
+  CHECK(found.sums.at(&rows[1]) == OfPlace{30, 1, 0});
+  CHECK(found.sums.count(&rows[2]) == 0);
+}
+
+TEST_CASE("what is between two tests ends a loop if it is another call, a window or too long") {
+  open();
+  std::vector<profile::CallRow> rows(2);
+  Time time{std::uint64_t{1} << 41};
+  const std::uint64_t longer = 4 * WaitLog::threshold_ticks();
+  for (int what = 0; what < 5; ++what) {
+    CAPTURE(what);
+    const std::size_t calls = all_found().calls.size();
+    const std::uint64_t entered = time.now;
+    time.test(20, &rows[0], false);
+    switch (what) {
+      case 0: time.call(kCommRank, 5, &rows[1], 0, false); break;
+      case 1: WaitLog::end_stretch(time.now); break;
+      case 2: time.now += kLongestPoll - 9; break;  // ten ticks have passed already
+      case 3: time.now += kLongestPoll - 10; break;
+      default: WaitLog::interrupt_loop();
+    }
+    time.test(longer, &rows[0], true);
+    const Found found = all_found();
+    if (what != 3) {
+      CHECK(found.calls.size() == calls);
+      continue;
+    }
+    REQUIRE(found.calls.size() == calls + 1);
+    CHECK(found.calls.back().entered == entered);
+  }
+  const Sums sums = all_found().sums;
+  CHECK(sums.at(&rows[0]) == OfPlace{4 * (20 + longer), 8, 0});
+}
+
+TEST_CASE("a loop that is too short stays in the stretch, and counts as left out") {
+  open();
+  std::vector<profile::CallRow> rows(1);
+  Time time{std::uint64_t{1} << 42};
+  const std::uint64_t calls = WaitLog::left_out(), ticks = WaitLog::left_out_ticks(),
+                      short_waits = WaitLog::present_stretch().short_waits;
+  time.test(20, &rows[0], false);
+  time.test(30, &rows[0], true);
+  CHECK(all_found().sums.at(&rows[0]) == OfPlace{50, 2, 0});
+  CHECK(WaitLog::left_out() == calls + 1);
+  CHECK(WaitLog::left_out_ticks() == ticks + 60);
+  CHECK(WaitLog::present_stretch().short_waits == short_waits + 60);
 }
 
 }  // namespace
