@@ -52,6 +52,7 @@ CASES = {
     "probe": ("late-sender", "MPI_Probe", [0], 1),
     "mprobe": ("late-sender", "MPI_Mprobe", [0], 1),
     "probe_loop": ("polling", "MPI_Iprobe", [0], 1),
+    "improbe_loop": ("polling", "MPI_Improbe", [0], 1),
     "test_loop": ("polling", "MPI_Test", [0], 1),
     "testall_loop": ("polling", "MPI_Testall", [0], 1),
     "testany_loop": ("polling", "MPI_Testany", [0], 1),
@@ -62,6 +63,8 @@ CASES = {
     "win_free": ("wait-at-create", "MPI_Win_free", [0, 2, 3], 1),
     "comm_split": ("wait-at-create", "MPI_Comm_split", [0, 2, 3], 1),
     "intercomm_create": ("wait-at-create", "MPI_Intercomm_create", [0, 2, 3], 1),
+    "comm_create_group": ("wait-at-create", "MPI_Comm_create_group", [0, 2, 3], 1),
+    "connect_and_accept": ("wait-at-create", "MPI_Comm_accept", [0, 2, 3], 1),
     "intercomm_merge": ("wait-at-create", "MPI_Intercomm_merge", [0, 2, 3], 1),
     "intercomm_bcast": ("late-broadcast", "MPI_Bcast", [0, 2], 1),
     "intercomm_reduce": ("early-reduce", "MPI_Reduce", [0], 1),
@@ -71,6 +74,7 @@ CASES = {
     "file_write_ordered": ("wait-at-file", "MPI_File_write_ordered", [0, 2, 3], 1),
     "file_set_size": ("wait-at-file", "MPI_File_set_size", [0, 2, 3], 1),
 }
+    "file_write_ordered_begin": ("wait-at-file", "MPI_File_write_ordered_begin", [0, 2, 3], 1),
 # The same, but of the whole job: outside of the phase.
 ENDS = {
     "init": ("wait-at-init", "MPI_Init", [0, 2, 3], 1),
@@ -161,7 +165,7 @@ def check_meanwhile(case, function, finding):
     meanwhile = finding["meanwhile"]
     before = {"late-sender": "MPI_Send", "wrong-order": "MPI_Send", "polling": "MPI_Send", "late-receiver": "MPI_Recv"}.get(
         finding["kind"], "MPI_Iallreduce" if case == "iallreduce" else function)
-    before = {"persistent": "MPI_Start"}.get(case, before)
+    before = {"persistent": "MPI_Start", "connect_and_accept": "MPI_Comm_connect"}.get(case, before)
     if case == "ring" and meanwhile["rank"] != 0:  # passed on
         assert meanwhile["inside"]["function"] == "MPI_Recv" and meanwhile["inside"]["file"].endswith("waits.c"), meanwhile
     else:

@@ -18,7 +18,7 @@ from waits import CASES, ENDS, TRUTH as TRUTH_S, options_of, run_cases  # noqa: 
 
 # Programs that wait for what is known (programs/waits.c); those of test/mpi wait for each other by chance.
 TRUTH = """late_sender any_source any_tag dup split irecv_wait waitall late_receiver ssend wrong_order barrier allreduce iallreduce
-    bcast scatter reduce gather scan ring persistent sendrecv waitany matched_probe probe mprobe probe_loop crossed
+    bcast scatter reduce gather scan ring persistent sendrecv waitany matched_probe probe mprobe probe_loop improbe_loop crossed
     test_loop testall_loop testany_loop testsome_loop test_and_probe_loop late_receiver_in_wait send_that_ends_inside_a_receive
     init finalize""".split()
 REAL = {"collectives": 5, "neighbors": 4, "completion": 4, "send_modes": 4, "wildcards": 4, "datatypes": 4, "constructors": 4,

@@ -109,6 +109,18 @@ static void probe_loop(void) {
   }
 }
 
+// Only the library knows what was found.
+static void improbe_loop(void) {
+  int there = 0;
+  MPI_Message message;
+  if (rank == 1) late(), MPI_Send(value, 1, MPI_INT, 0, 3, MPI_COMM_WORLD);
+  if (rank == 0) {
+    while (!there)
+      MPI_Improbe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &there, &message, MPI_STATUS_IGNORE);
+    MPI_Mrecv(value, 1, MPI_INT, &message, MPI_STATUS_IGNORE);
+  }
+}
+
 static void probe(void) {
   if (rank == 1) late(), MPI_Send(value, 1, MPI_INT, 0, 3, MPI_COMM_WORLD);
   if (rank == 0) {
@@ -326,6 +338,25 @@ static void intercomm_create(void) {
   MPI_Comm both;
   if (rank == 1) late();
   connect_halves(&both);
+static MPI_Group everyone;
+static void comm_create_group(void) {
+  MPI_Comm all;
+  if (rank == 1) late();
+  MPI_Comm_create_group(MPI_COMM_WORLD, everyone, 7, &all);
+  MPI_Comm_free(&all);
+}
+// Rank 1 connects to the others; `other` is one of the two groups.
+static char port[MPI_MAX_PORT_NAME];
+static void connect_and_accept(void) {
+  MPI_Comm both;
+  if (rank == 1) {
+    late();
+    MPI_Comm_connect(port, MPI_INFO_NULL, 0, other, &both);
+  } else {
+    MPI_Comm_accept(port, MPI_INFO_NULL, 0, other, &both);
+  }
+  MPI_Comm_disconnect(&both);
+}
   MPI_Comm_free(&both);
 }
 static MPI_Comm halves;
@@ -389,6 +420,12 @@ static void paused_on_one(void) {
   MPI_Request request;
   if (rank == 1) MPI_Pcontrol(0);
   MPI_Allreduce(value, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+static void file_write_ordered_begin(void) {
+  if (rank == 1) late();
+  MPI_File_write_ordered_begin(file, value, 1, MPI_INT);
+  MPI_File_write_ordered_end(file, value, MPI_STATUS_IGNORE);
+}
+
   MPI_Iallreduce(value, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request);
   MPI_Wait(&request, MPI_STATUS_IGNORE);
   MPI_Bcast(value, 1, MPI_INT, 0, MPI_COMM_WORLD);
@@ -441,6 +478,7 @@ static const struct {
              {"testany_loop", testany_loop},
              {"testsome_loop", testsome_loop},
              {"test_and_probe_loop", test_and_probe_loop},
+             {"improbe_loop", improbe_loop},
              {"test_after_work", test_after_work},
              {"fence", fence},
              {"win_create", win_create},
@@ -455,6 +493,8 @@ static const struct {
              {"file_close", file_close},
              {"file_write_ordered", file_write_ordered},
              {"file_set_size", file_set_size},
+             {"comm_create_group", comm_create_group},
+             {"connect_and_accept", connect_and_accept},
              {"init", nothing},
              {"finalize", nothing},
              {"late_receiver_in_wait", late_receiver_in_wait},
@@ -464,6 +504,7 @@ static int begins_with(const char* name, const char* begin) {
   return strncmp(name, begin, strlen(begin)) == 0;
 }
 
+             {"file_write_ordered_begin", file_write_ordered_begin},
 int main(int argc, char** argv) {
   const char* name = argc > 1 ? argv[1] : "";
   const char* world_rank = getenv("OMPI_COMM_WORLD_RANK");
@@ -477,7 +518,12 @@ int main(int argc, char** argv) {
   if (begins_with(name, "file_") && strcmp(name, "file_open") != 0 &&
       strcmp(name, "file_close") != 0)
     open_file();
-  if (begins_with(name, "intercomm_")) {
+  MPI_Comm_group(MPI_COMM_WORLD, &everyone);
+  if (strcmp(name, "connect_and_accept") == 0) {
+    MPI_Comm_split(MPI_COMM_WORLD, rank == 1, rank, &other);
+    if (rank == 0) MPI_Open_port(MPI_INFO_NULL, port);
+    MPI_Bcast(port, MPI_MAX_PORT_NAME, MPI_CHAR, 0, MPI_COMM_WORLD);
+  } else if (begins_with(name, "intercomm_")) {
     MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &other);
     connect_halves(&halves);
   } else if (strcmp(name, "neighbors") == 0) {
