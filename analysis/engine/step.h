@@ -23,7 +23,8 @@
 //
 // (2) When the first of all members left; 0 if non-blocking.
 //
-// (3) Of several probes that found one message, the first.
+// (3) Of several probes that found one message, the first. MPI_Request_get_status finds the message
+// of a receive that is complete.
 //
 // (4) MPI_PROC_NULL as root; or one that a member left before the last had entered, such as a file
 // operation in which each process writes for itself.

@@ -121,6 +121,8 @@ void StepRecorder::left(const OpenCall& open, const Event& leave) {
     if (failed) failed_polls_[leave.thread] = {open.data.step, leave.time_ns};
   }
   if (facts.group == mpi::Group::kProbe && !open.cut && leave.flag != 0) probed(open, leave);
+  if (facts.polls && facts.completes == mpi::Completes::kNothing && !open.cut && leave.flag == 1)
+    saw_complete(open, leave);
   if (open.data.collective == kNobody) return;
   if (facts.sequence == mpi::Sequence::kNewCommunicator) place_in_new_communicator(open, leave);
   take_part(open, leave.time_ns);
@@ -162,6 +164,35 @@ void StepRecorder::probed(const OpenCall& open, const Event& leave) {
   step.thread = static_cast<std::uint16_t>(leave.thread);
   if (probes_.size() == kMostProbes) probes_.erase(probes_.begin());
   probes_.push_back(probe);
+}
+
+// MPI_Request_get_status has found that a receive is complete, which another call completes later.
+// To that receive it is what a probe is to the one that takes its message. Without PERUSE the
+// message is recorded only then.
+void StepRecorder::saw_complete(const OpenCall& open, const Event& leave) {
+  Request* const request = followed(open.request);
+  if (request == nullptr || !request->active || request->group != trace::Group::kReceive) return;
+  std::vector<std::uint32_t>& given = request->data.given;
+  const auto is_probe = [this](std::uint32_t step) {
+    return steps_.at(process_, step).kind == StepKind::kProbe;
+  };
+  if (request->message != kNobody) {
+    Step& receive = steps_.at(process_, request->message);
+    if (receive.has(kProbed)) return;
+    receive.flags |= kProbed;
+  } else if (std::any_of(given.begin(), given.end(), is_probe)) {
+    return;
+  }
+  std::uint32_t number = 0;
+  Step& step = steps_.append(process_, number);
+  step.kind = StepKind::kProbe;
+  step.time_ns = leave.time_ns;
+  step.call = step.posted = open.data.step;
+  step.partner_step = request->message;
+  step.communicator = request->communicator;
+  step.number = static_cast<std::uint32_t>(request->tag);
+  step.thread = static_cast<std::uint16_t>(leave.thread);
+  if (request->message == kNobody) given.push_back(number);
 }
 
 // The first probe that matches has found this message, whose receive was posted after it.
@@ -261,8 +292,11 @@ void StepRecorder::received(const Event& event, std::uint32_t number, const Open
   if (!waited) return channels_.receive_now(key, end, outgoing_.joined);
   end.begin_ns = request->posted_ns;
   receive.posted = request->data.posted_in;
-  for (const std::uint32_t given : request->data.given)
-    steps_.at(process_, given).partner_step = number;
+  for (const std::uint32_t given : request->data.given) {
+    Step& step = steps_.at(process_, given);
+    step.partner_step = number;
+    if (step.kind == StepKind::kProbe) receive.flags |= kProbed;
+  }
   request->data.given.clear();
   channels_.receive(key, request->posted, end, outgoing_.joined);
 }

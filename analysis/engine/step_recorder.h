@@ -58,7 +58,7 @@ struct CallSteps {
 };
 struct RequestSteps {
   std::uint32_t posted_in = kNobody;  // the call that posted or started it
-  std::vector<std::uint32_t> given;   // kGiven steps of a receive that has no message yet
+  std::vector<std::uint32_t> given;   // kGiven and kProbe steps of a receive without a message yet
 };
 
 class StepRecorder : private trace::CallTracker<StepRecorder, CallSteps, RequestSteps> {
@@ -87,6 +87,7 @@ class StepRecorder : private trace::CallTracker<StepRecorder, CallSteps, Request
   void take_part(const OpenCall& call, std::uint64_t leave_ns);
   void follow_objects(const OpenCall& call, const trace::Event& leave);
   void probed(const OpenCall& call, const trace::Event& leave);
+  void saw_complete(const OpenCall& call, const trace::Event& leave);
   void found_by_probe(const trace::Event& message, std::uint64_t posted_ns, std::uint32_t receive);
   std::uint32_t new_message(const trace::Event& event, const OpenCall* call);
   void sent(const trace::Event& event, std::uint32_t number, const OpenCall* call, bool by_request);

@@ -58,13 +58,14 @@ CASES = {
     "testany_loop": ("polling", "MPI_Testany", [0], 1),
     "testsome_loop": ("polling", "MPI_Testsome", [0], 1),
     "test_and_probe_loop": ("polling", "MPI_Test", [0], 1),
+    "get_status_loop": ("polling", "MPI_Request_get_status", [0], 1),
     "fence": ("wait-at-fence", "MPI_Win_fence", [0, 2, 3], 1),
     "win_create": ("wait-at-create", "MPI_Win_create", [0, 2, 3], 1),
     "win_free": ("wait-at-create", "MPI_Win_free", [0, 2, 3], 1),
     "comm_split": ("wait-at-create", "MPI_Comm_split", [0, 2, 3], 1),
-    "intercomm_create": ("wait-at-create", "MPI_Intercomm_create", [0, 2, 3], 1),
     "comm_create_group": ("wait-at-create", "MPI_Comm_create_group", [0, 2, 3], 1),
     "connect_and_accept": ("wait-at-create", "MPI_Comm_accept", [0, 2, 3], 1),
+    "intercomm_create": ("wait-at-create", "MPI_Intercomm_create", [0, 2, 3], 1),
     "intercomm_merge": ("wait-at-create", "MPI_Intercomm_merge", [0, 2, 3], 1),
     "intercomm_bcast": ("late-broadcast", "MPI_Bcast", [0, 2], 1),
     "intercomm_reduce": ("early-reduce", "MPI_Reduce", [0], 1),
@@ -73,8 +74,8 @@ CASES = {
     "file_close": ("wait-at-file", "MPI_File_close", [0, 2, 3], 1),
     "file_write_ordered": ("wait-at-file", "MPI_File_write_ordered", [0, 2, 3], 1),
     "file_set_size": ("wait-at-file", "MPI_File_set_size", [0, 2, 3], 1),
-}
     "file_write_ordered_begin": ("wait-at-file", "MPI_File_write_ordered_begin", [0, 2, 3], 1),
+}
 # The same, but of the whole job: outside of the phase.
 ENDS = {
     "init": ("wait-at-init", "MPI_Init", [0, 2, 3], 1),

@@ -116,6 +116,9 @@ class CallTracker {
     return calls.empty() ? nullptr : &calls.back();
   }
 
+  // Null if no request of this number is followed.
+  Request* followed(std::uint64_t number) { return requests_.find(number); }
+
   template <typename F>
   void for_each_request(F&& f) {
     requests_.for_each([&f](std::uint64_t, Request& request) { f(request); });

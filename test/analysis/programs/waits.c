@@ -177,6 +177,14 @@ static void testany_loop(void) { polling(test_any); }
 static void testsome_loop(void) { polling(test_some); }
 static void test_and_probe_loop(void) { polling(test_and_probe); }
 
+static int get_status(MPI_Request* requests) {
+  int done;
+  MPI_Request_get_status(requests[1], &done, MPI_STATUS_IGNORE);
+  if (done) MPI_Wait(&requests[1], MPI_STATUS_IGNORE);
+  return done;
+}
+static void get_status_loop(void) { polling(get_status); }
+
 // Between two tests the program works for longer than any polling loop.
 static void test_after_work(void) {
   MPI_Request requests[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
@@ -330,14 +338,6 @@ static void comm_split(void) {
   MPI_Comm_split(MPI_COMM_WORLD, rank % 2, 0, &half);
   MPI_Comm_free(&half);
 }
-// Even and odd ranks; `other` is one of the two groups.
-static void connect_halves(MPI_Comm* both) {
-  MPI_Intercomm_create(other, 0, MPI_COMM_WORLD, 1 - rank % 2, 7, both);
-}
-static void intercomm_create(void) {
-  MPI_Comm both;
-  if (rank == 1) late();
-  connect_halves(&both);
 static MPI_Group everyone;
 static void comm_create_group(void) {
   MPI_Comm all;
@@ -357,6 +357,14 @@ static void connect_and_accept(void) {
   }
   MPI_Comm_disconnect(&both);
 }
+// Even and odd ranks; `other` is one of the two groups.
+static void connect_halves(MPI_Comm* both) {
+  MPI_Intercomm_create(other, 0, MPI_COMM_WORLD, 1 - rank % 2, 7, both);
+}
+static void intercomm_create(void) {
+  MPI_Comm both;
+  if (rank == 1) late();
+  connect_halves(&both);
   MPI_Comm_free(&both);
 }
 static MPI_Comm halves;
@@ -412,6 +420,12 @@ static void file_set_size(void) {
   MPI_File_set_size(file, 4096);
 }
 
+static void file_write_ordered_begin(void) {
+  if (rank == 1) late();
+  MPI_File_write_ordered_begin(file, value, 1, MPI_INT);
+  MPI_File_write_ordered_end(file, value, MPI_STATUS_IGNORE);
+}
+
 static void nothing(void) {}
 
 // Rank 1 alone pauses counting, for some collectives before the one to which it comes late.
@@ -420,12 +434,6 @@ static void paused_on_one(void) {
   MPI_Request request;
   if (rank == 1) MPI_Pcontrol(0);
   MPI_Allreduce(value, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-static void file_write_ordered_begin(void) {
-  if (rank == 1) late();
-  MPI_File_write_ordered_begin(file, value, 1, MPI_INT);
-  MPI_File_write_ordered_end(file, value, MPI_STATUS_IGNORE);
-}
-
   MPI_Iallreduce(value, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request);
   MPI_Wait(&request, MPI_STATUS_IGNORE);
   MPI_Bcast(value, 1, MPI_INT, 0, MPI_COMM_WORLD);
@@ -470,6 +478,7 @@ static const struct {
              {"matched_probe", matched_probe},
              {"many_tags", many_tags},
              {"probe_loop", probe_loop},
+             {"improbe_loop", improbe_loop},
              {"crossed", crossed},
              {"probe", probe},
              {"mprobe", mprobe},
@@ -478,12 +487,14 @@ static const struct {
              {"testany_loop", testany_loop},
              {"testsome_loop", testsome_loop},
              {"test_and_probe_loop", test_and_probe_loop},
-             {"improbe_loop", improbe_loop},
+             {"get_status_loop", get_status_loop},
              {"test_after_work", test_after_work},
              {"fence", fence},
              {"win_create", win_create},
              {"win_free", win_free},
              {"comm_split", comm_split},
+             {"comm_create_group", comm_create_group},
+             {"connect_and_accept", connect_and_accept},
              {"intercomm_create", intercomm_create},
              {"intercomm_merge", intercomm_merge},
              {"intercomm_bcast", intercomm_bcast},
@@ -493,8 +504,7 @@ static const struct {
              {"file_close", file_close},
              {"file_write_ordered", file_write_ordered},
              {"file_set_size", file_set_size},
-             {"comm_create_group", comm_create_group},
-             {"connect_and_accept", connect_and_accept},
+             {"file_write_ordered_begin", file_write_ordered_begin},
              {"init", nothing},
              {"finalize", nothing},
              {"late_receiver_in_wait", late_receiver_in_wait},
@@ -504,7 +514,6 @@ static int begins_with(const char* name, const char* begin) {
   return strncmp(name, begin, strlen(begin)) == 0;
 }
 
-             {"file_write_ordered_begin", file_write_ordered_begin},
 int main(int argc, char** argv) {
   const char* name = argc > 1 ? argv[1] : "";
   const char* world_rank = getenv("OMPI_COMM_WORLD_RANK");

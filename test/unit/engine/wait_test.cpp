@@ -137,6 +137,33 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("a loop that asks whether a receive is complete waits for its message, and only once") {
+  for (const bool with_peruse : {true, false}) {
+    CAPTURE(with_peruse);
+    MadeJob made(2);
+    const auto ask = [&](std::uint64_t from_ns, bool is_complete) {
+      made.enter(1, from_ns, "MPI_Request_get_status").request = 7;
+      made.leave(1, from_ns + 10, "MPI_Request_get_status").flag = is_complete ? 1 : 0;
+    };
+    made.irecv(1, 50, 7, 0);
+    ask(100, false);
+    ask(200, false);
+    if (with_peruse) made.arrive(1, 290, 7, 0);
+    ask(300, true);
+    ask(320, true);
+    if (with_peruse) {
+      made.wait(1, 400, 410, 7);
+    } else {
+      made.wait_receive(1, 400, 410, 7, 0);
+    }
+    made.send(0, 280, 281, 1);
+    const JobWaits waits = waits_of(made);
+    check(waits, {{WaitKind::kPolling, 1, 0, 180}});
+    CHECK(waits.rows[0].count == 1);
+    check_edges(made);
+  }
+}
+
 TEST_CASE("a test that succeeds at once waits for nobody, and another call ends a loop") {
   MadeJob made(2);
   made.irecv(1, 50, 7, 0);
