@@ -85,6 +85,11 @@ class JoinedJob {
     return call.partner_step == kNobody ? 0 : sites_[process][call.partner_step];
   }
 
+  // All call sites of a process, as addresses; empty for those of others.
+  const std::vector<std::uint64_t>& site_addresses(std::uint32_t process) const {
+    return sites_[process];
+  }
+
   const JoinSummary& summary() const { return summary_; }
   // How often records of any process were lost or recording paused.
   std::uint64_t gaps() const;

@@ -8,18 +8,17 @@
 
 #include "analysis/engine/lazy_job.h"
 #include "analysis/engine/parcels.h"
+#include "analysis/phases/loop_sites.h"
+#include "analysis/phases/loop_table.h"
 #include "analysis/phases/phase_traffic.h"
 #include "analysis/scope/known_time.h"
 #include "analysis/scope/scope_filter.h"
 #include "base/seconds.h"
-#include "base/text.h"
 #include "profile/pair_sums.h"
 #include "profile/summary.h"
 
 namespace fathom::analysis {
 namespace {
-
-constexpr std::size_t kMostLines = 64;  // per loop body
 
 // Tests and probes are repeated as often as the program happens to poll. With them, hardly any two
 // iterations would be equal.
@@ -31,11 +30,27 @@ bool is_step(const mpi::Meaning& facts) {
 // What one analysis process finds in its own processes.
 class LoopSearch {
  public:
-  LoopSearch(const JoinedJob& job, const Input& input, const ScopeFilter& scope)
-      : job_(job), input_(input), scope_(scope) {}
+  LoopSearch(const JoinedJob& job, const Input& input, const ScopeFilter& scope,
+             const LoopSites& sites)
+      : job_(job), input_(input), scope_(scope), sites_(sites) {}
 
   void find(std::uint32_t process) {
     CallLoops loops;
+    take_calls(process, loops);
+    if (loops.has_branches()) {
+      loops = loops.again();
+      take_calls(process, loops);
+    }
+    dropped += loops.dropped_calls();
+    keep(process, loops.finish());
+  }
+
+  std::vector<PhasePart> parts;
+  std::vector<LoopLine> lines;
+  std::uint64_t dropped = 0;
+
+ private:
+  void take_calls(std::uint32_t process, CallLoops& loops) const {
     const StepFile& steps = job_.steps();
     for (std::uint32_t number = 0; number < steps.size(process); ++number) {
       if (number % StepFile::kBlockSteps == 0) job_.steps().touched(StepFile::kBlockSteps);
@@ -44,52 +59,38 @@ class LoopSearch {
       if (!scope_.at(step.time_ns) || !scope_.phase(step.partner) ||
           !is_step(job_.facts().functions[step.number]))
         continue;
-      const std::uint64_t symbol = base::mixed(job_.site_address(process, step)) ^
-                                   std::uint64_t{step.number} << 32 ^
-                                   static_cast<std::uint32_t>(step.communicator);
-      loops.call(symbol, step.number, step.time_ns, step.end_ns);
+      loops.call(sites_.symbol(process, step), step.number, step.partner_step, step.time_ns,
+                 step.end_ns);
     }
-    dropped += loops.dropped_calls();
-    keep(process, loops.finish());
   }
 
-  std::vector<PhasePart> parts;
-  std::vector<BodyLine> lines;
-  std::uint64_t dropped = 0;
-
- private:
   void keep(std::uint32_t process, const std::vector<CallItem>& items) {
     if (items.empty()) return;
     const auto span_ns = static_cast<double>(items.back().end_ns - items.front().begin_ns);
     std::uint32_t loop = 0;
     for (const CallItem& item : items) {
-      if (!item.is_loop() ||
-          static_cast<double>(item.iterations.count) < input_.thresholds.phase_iterations)
+      if (!has_enough_iterations(item) || static_cast<double>(item.end_ns - item.begin_ns) <
+                                              input_.thresholds.phase_share * span_ns)
         continue;
-      if (static_cast<double>(item.end_ns - item.begin_ns) <
-          input_.thresholds.phase_share * span_ns)
-        continue;
-      parts.push_back({process, loop, item.begin_ns, item.end_ns, item.calls, item.iterations});
-      const std::size_t before = lines.size();
-      for (const CallItem& inner : item.body)
-        add_lines(process, loop, inner, 0, before + kMostLines);
+      parts.push_back(
+          {process, loop, item.begin_ns, item.end_ns, item.calls, item.hash, item.iterations});
+      add_loop(process, loop, item, job_.site_addresses(process), lines);
       ++loop;
     }
   }
 
-  void add_lines(std::uint32_t process, std::uint32_t loop, const CallItem& item,
-                 std::uint32_t depth, std::size_t end) {
-    if (lines.size() >= end) return;
-    BodyLine line{process, loop, depth, item.function, 1, 1, item.is_loop()};
-    if (item.is_loop())
-      std::tie(line.fewest, line.most) = std::tie(item.iterations.fewest, item.iterations.most);
-    lines.push_back(line);
-    for (const CallItem& inner : item.body) add_lines(process, loop, inner, depth + 1, end);
+  // It, or a loop in it.
+  bool has_enough_iterations(const CallItem& item) const {
+    if (!item.is_loop()) return false;
+    return static_cast<double>(item.iterations.most) >= input_.thresholds.phase_iterations ||
+           std::any_of(item.body.begin(), item.body.end(),
+                       [this](const CallItem& inner) { return has_enough_iterations(inner); });
   }
 
   const JoinedJob& job_;
   const Input& input_;
   const ScopeFilter& scope_;
+  const LoopSites& sites_;
 };
 
 std::uint64_t overlap_ns(const PhasePart& a, const PhasePart& b) {
@@ -154,22 +155,49 @@ std::vector<std::int64_t> ranks_of(const FoundPhase& phase, const trace::Definit
   return ranks;
 }
 
-void lay_out(const std::vector<FoundPhase>& phases, const std::vector<BodyLine>& lines,
-             const std::vector<profile::Volume>& volumes, const trace::Definitions& definitions,
-             Section& section) {
+// By (process, loop): the lines of each loop of the outermost level.
+using LinesOfLoops = std::map<std::pair<std::uint32_t, std::uint32_t>, std::span<const LoopLine>>;
+
+LinesOfLoops lines_of_loops(const std::vector<LoopLine>& lines) {
+  LinesOfLoops loops;
+  for (std::size_t at = 0; at < lines.size();) {
+    const std::span<const LoopLine> own = lines_of_loop(lines, at);
+    loops[{own[0].process, own[0].loop}] = own;
+    at += own.size();
+  }
+  return loops;
+}
+
+void lay_out(const std::vector<FoundPhase>& phases, const LinesOfLoops& loops,
+             const std::vector<profile::Volume>& volumes, const Thresholds& thresholds,
+             LoopSites& sites, const trace::Definitions& definitions, Section& section) {
   struct Row {
     std::size_t number = 0;
     const FoundPhase* phase = nullptr;
     PhaseSummary summary;
+    std::span<const LoopLine> lines;
+    LoopName name;
   };
   std::vector<Row> rows;
-  for (std::size_t i = 0; i < phases.size(); ++i)
-    rows.push_back({i + 1, &phases[i], summary_of(phases[i])});
+  std::vector<LoopOfPhase> all_loops;
+  for (std::size_t i = 0; i < phases.size(); ++i) {
+    const PhasePart& part = typical(phases[i]);
+    const std::span<const LoopLine> lines = loops.at({part.process, part.loop});
+    rows.push_back({i + 1, &phases[i], summary_of(phases[i]), lines, name_of(lines, sites)});
+    const auto own =
+        loops_of_phase(static_cast<std::int64_t>(i) + 1, definitions.processes[part.process].rank,
+                       lines, thresholds.phase_iterations);
+    all_loops.insert(all_loops.end(), own.begin(), own.end());
+  }
   section.figure("phases", static_cast<std::uint64_t>(phases.size()));
   Table& table = section.table("phases");
   const auto ns = [](std::uint64_t value) { return base::seconds(value); };
   add_column(table, "phase", rows,
              [](const Row& row) { return static_cast<std::int64_t>(row.number); });
+  add_column(table, "name", rows, [](const Row& row) { return row.name.name; });
+  add_column(table, "file", rows, [](const Row& row) { return row.name.file; });
+  add_column(table, "first_line", rows, [](const Row& row) { return row.name.first_line; });
+  add_column(table, "last_line", rows, [](const Row& row) { return row.name.last_line; });
   add_column(table, "from_s", rows, [&](const Row& row) { return ns(row.phase->begin_ns); });
   add_column(table, "to_s", rows, [&](const Row& row) { return ns(row.phase->end_ns); });
   add_column(table, "seconds", rows,
@@ -194,14 +222,9 @@ void lay_out(const std::vector<FoundPhase>& phases, const std::vector<BodyLine>&
   add_column(table, "messages", rows, [&](const Row& row) { return volumes[row.number].messages; });
   add_column(table, "ranks", rows,
              [&](const Row& row) { return ranks_of(*row.phase, definitions); });
-  add_column(table, "body", rows, [&](const Row& row) {
-    const PhasePart& part = typical(*row.phase);
-    std::vector<BodyLine> own;
-    std::copy_if(lines.begin(), lines.end(), std::back_inserter(own), [&](const BodyLine& line) {
-      return line.process == part.process && line.loop == part.loop;
-    });
-    return body_text(own, definitions);
-  });
+  add_column(table, "body", rows,
+             [&](const Row& row) { return body_text(row.lines, definitions); });
+  lay_out_loops(all_loops, sites, definitions, section);
 }
 
 // Phase numbers by (process, loop); 0: none.
@@ -214,36 +237,30 @@ std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> numbers_of(
   return numbers;
 }
 
-std::string text_of(const std::vector<BodyLine>& lines, std::size_t& at, std::uint32_t depth,
-                    const trace::Definitions& definitions) {
-  std::string text;
-  while (at < lines.size() && lines[at].depth >= depth) {
-    const BodyLine line = lines[at++];
-    std::string what = line.is_loop ? text_of(lines, at, depth + 1, definitions)
-                                    : definitions.functions[line.function].name;
-    if (line.is_loop && what.find(',') != std::string::npos) what = "(" + what + ")";
-    if (line.is_loop) {
-      const std::string times = std::to_string(line.fewest) +
-                                (line.most > line.fewest ? "–" + std::to_string(line.most) : "");
-      what = times + " × " + what;
-    }
-    base::add_to_list(text, what);
-  }
-  return text;
+bool has_own_calls(std::span<const LoopLine> lines, LoopSites& sites) {
+  return std::any_of(lines.begin(), lines.end(), [&](const LoopLine& line) {
+    return line.kind == LoopLine::kCall && sites.only_at(line.process, line.address);
+  });
 }
 
 }  // namespace
 
-std::string body_text(const std::vector<BodyLine>& lines, const trace::Definitions& definitions) {
-  std::size_t at = 0;
-  return text_of(lines, at, 0, definitions);
+bool is_more_than_chance(const FoundPhase& phase, const std::vector<PhasePart>& all,
+                         bool has_own_calls, std::size_t processes) {
+  const PhasePart& first = phase.parts.front();
+  const auto elsewhere = [&first](const PhasePart& part) { return part.process != first.process; };
+  return processes == 1 || has_own_calls ||
+         std::any_of(phase.parts.begin(), phase.parts.end(), elsewhere) ||
+         std::any_of(all.begin(), all.end(), [&](const PhasePart& part) {
+           return elsewhere(part) && part.hash == first.hash;
+         });
 }
 
 std::vector<FoundPhase> phases_of(const std::vector<PhasePart>& parts) {
   std::vector<FoundPhase> phases;
   for (const PhasePart& part : parts) {
     FoundPhase* best = nullptr;
-    std::uint64_t most_ns = 0;
+    std::pair<bool, std::uint64_t> closest;  // same calls; time in common
     for (FoundPhase& phase : phases) {
       // Compare with the most recent part on another process.
       const auto last =
@@ -253,8 +270,9 @@ std::vector<FoundPhase> phases_of(const std::vector<PhasePart>& parts) {
       const std::uint64_t both_ns = overlap_ns(part, *last),
                           shorter_ns =
                               std::min(part.end_ns - part.begin_ns, last->end_ns - last->begin_ns);
-      if (2 * both_ns <= shorter_ns || both_ns <= most_ns) continue;
-      most_ns = both_ns;
+      const std::pair close(last->hash == part.hash, both_ns);
+      if (2 * both_ns <= shorter_ns || close <= closest) continue;
+      closest = close;
       best = &phase;
     }
     if (!best) best = &phases.emplace_back(FoundPhase{{}, part.begin_ns, part.end_ns});
@@ -274,7 +292,8 @@ base::Result<Outcome> phases(const Input& input) {
   const JoinedJob& job = **joined;
   const ScopeFilter scope(input.scope, job.definitions());
   const KnownTime known = known_time(job.definitions());
-  LoopSearch search(job, input, scope);
+  LoopSites sites(job);
+  LoopSearch search(job, input, scope, sites);
   for (const std::uint32_t process : job.own()) {
     if (scope.process(process) && known.order) search.find(process);
   }
@@ -286,14 +305,21 @@ base::Result<Outcome> phases(const Input& input) {
   });
   const auto traffic = count_phase_traffic(input, search.parts);
   if (!traffic) return traffic.error();
-  const std::vector<FoundPhase> found = phases_of(parts);
+  const LinesOfLoops loops = lines_of_loops(lines);
+  std::vector<FoundPhase> found = phases_of(parts);
+  std::erase_if(found, [&](const FoundPhase& phase) {
+    const PhasePart& part = phase.parts.front();
+    return !is_more_than_chance(phase, parts,
+                                has_own_calls(loops.at({part.process, part.loop}), sites),
+                                job.definitions().processes.size());
+  });
   const auto profiles =
       profiles_of_phases(*traffic, numbers_of(found), found.size(), job.definitions());
   std::vector<profile::Volume> volumes;
   for (const profile::Profile& profile : profiles)
     volumes.push_back(profile::total(profile::sum_pairs(profile)));
   Outcome outcome;
-  lay_out(found, lines, volumes, job.definitions(), outcome.section);
+  lay_out(found, loops, volumes, input.thresholds, sites, job.definitions(), outcome.section);
   lay_out_named_phases(*traffic, job.definitions(), outcome.section);
   lay_out_phase_matrices(profiles, outcome.section);
   lay_out_phase_patterns(profiles, input.thresholds, outcome.section);

@@ -2,13 +2,18 @@
 // Phases and iterations of a job, found in its sequence of calls, with the traffic of each; also
 // the phases that the program names (fathom_phase_begin).
 //
-// Each rank's calls are searched for loops (call_loops.h). Calls with the same function, call site
-// and communicator count as equal. MPI_Test and its variants, which a program may call any number
-// of times, and MPI_Init and MPI_Finalize are left out. An outermost loop with at least
-// phase_iterations iterations that takes phase_share of the time from its rank's first call to the
-// last is that rank's part in a phase. Parts of different ranks form one phase if they overlap for
-// more than half of the shorter one; ranks are processed in order, each compared with the last that
-// joined. Phases are numbered from 1 by their beginnings.
+// Each rank's calls are searched for loops (call_loops.h). Calls of the same function in the same
+// source line count as equal (loop_sites.h). MPI_Test and its variants, which a program may call
+// any number of times, and MPI_Init and MPI_Finalize are left out. An outermost loop is its rank's
+// part in a phase if it, or a loop in it, has at least phase_iterations iterations, and if it takes
+// phase_share of the time from the rank's first call to the last. Parts of different ranks form one
+// phase if they overlap for more than half of the shorter one; ranks are processed in order, each
+// compared with the last that joined, and of several phases one with the same calls is preferred.
+// Phases are numbered from 1 by their beginnings.
+//
+// A repetition that a single rank has may be chance: others make the same calls, but not in turn.
+// It is a phase only if some of its calls are made by this rank alone, as those of a master are, or
+// if another rank has the same loop at another time.
 //
 // A message counts for the phase in which it was received; messages outside all loops have phase 0.
 // Memory: loops, and the communicating pairs of each. Cost: one pass over the steps, one over the
@@ -30,16 +35,8 @@ struct PhasePart {
   std::uint32_t loop = 0;  // number among the process's loops
   std::uint64_t begin_ns = 0, end_ns = 0;
   std::uint64_t calls = 0;
+  std::uint64_t hash = 0;  // equal for loops of the same calls
   Iterations iterations;
-};
-
-// A line of one iteration: a call, or a loop whose contents follow one level deeper.
-struct BodyLine {
-  std::uint32_t process = 0, loop = 0;
-  std::uint32_t depth = 0;
-  std::uint32_t function = 0;          // of a call
-  std::uint64_t fewest = 1, most = 1;  // number of times; for loops: iterations
-  bool is_loop = false;
 };
 
 struct FoundPhase {
@@ -50,8 +47,10 @@ struct FoundPhase {
 // `parts`: by process, then in order of time.
 std::vector<FoundPhase> phases_of(const std::vector<PhasePart>& parts);
 
-// "4 × MPI_Irecv, MPI_Waitall, 20–25 × (MPI_Sendrecv, MPI_Allreduce)"
-std::string body_text(const std::vector<BodyLine>& lines, const trace::Definitions& definitions);
+// Whether a phase is more than a chance repetition on one rank. `has_own_calls`: some calls of its
+// first part are made by no other process. `all`: the parts of all phases.
+bool is_more_than_chance(const FoundPhase& phase, const std::vector<PhasePart>& all,
+                         bool has_own_calls, std::size_t processes);
 
 base::Result<Outcome> phases(const Input& input);
 

@@ -289,27 +289,65 @@ class AnalysisPage {
     const analysis::Section* found = section("phases");
     if (!found || found->tables.empty()) return;
     const analysis::Table& table = found->tables[0];
-    const auto of = [&](const char* name) -> const analysis::Column& {
-      return std::find_if(table.columns.begin(), table.columns.end(),
-                          [&](const auto& column) { return column.name == name; })
-          ->values;
-    };
-    const auto& iterations = std::get<std::vector<std::uint64_t>>(of("iterations"));
-    const auto& seconds = std::get<std::vector<double>>(of("iteration_seconds"));
-    const auto& begin = std::get<std::vector<double>>(of("from_s"));
-    const auto& end = std::get<std::vector<double>>(of("to_s"));
-    const auto& bodies = std::get<std::vector<std::string>>(of("body"));
+    const auto& iterations = values<std::uint64_t>(table, "iterations");
+    const auto& seconds = values<double>(table, "iteration_seconds");
+    const auto& begin = values<double>(table, "from_s");
+    const auto& end = values<double>(table, "to_s");
+    const auto& bodies = values<std::string>(table, "body");
     if (!iterations.empty()) add("");
     for (std::size_t i = 0; i < std::min(shown, iterations.size()); ++i) {
       const std::string body = bodies[i].size() > longest
                                    ? bodies[i].substr(0, bodies[i].rfind(',', longest)) + ", …"
                                    : bodies[i];
-      wrapped("", fmt::format("phase {}, {:.3f}-{:.3f} s: {} iterations of {}: {}", i + 1, begin[i],
-                              end[i], grouped(iterations[i]), human_seconds(seconds[i]),
-                              printable(body)));
+      wrapped("", fmt::format("phase {}, {:.3f}-{:.3f} s{}: {} iterations of {}: {}", i + 1,
+                              begin[i], end[i], place_text(table, i), grouped(iterations[i]),
+                              human_seconds(seconds[i]), printable(body)));
+      for (const analysis::Table& loops : found->tables) {
+        if (loops.name == "loops") inner_loops(loops, static_cast<std::int64_t>(i) + 1);
+      }
     }
     if (iterations.size() > shown)
       wrapped("", fmt::format("and {} more phases: {}", iterations.size() - shown, all_));
+  }
+
+  template <typename T>
+  static const std::vector<T>& values(const analysis::Table& table, std::string_view name) {
+    return std::get<std::vector<T>>(
+        std::find_if(table.columns.begin(), table.columns.end(), [name](const auto& column) {
+          return column.name == name;
+        })->values);
+  }
+
+  // ", in solve (heat.c:40-52)": of a row of the table of phases or of loops.
+  static std::string place_text(const analysis::Table& table, std::size_t row) {
+    const std::string& name = values<std::string>(table, "name")[row];
+    const std::string& file = values<std::string>(table, "file")[row];
+    const std::int64_t first = values<std::int64_t>(table, "first_line")[row],
+                       last = values<std::int64_t>(table, "last_line")[row];
+    if (name.empty()) return "";
+    std::string text = ", in " + printable(name);
+    if (file.empty()) return text;
+    text += " (" + printable(file.substr(file.rfind('/') + 1)) + ":" + std::to_string(first);
+    return text + (last > first ? "-" + std::to_string(last) : "") + ")";
+  }
+
+  // The loops directly inside the one of the phase that take half of its time.
+  void inner_loops(const analysis::Table& table, std::int64_t phase) {
+    const auto& phases = values<std::int64_t>(table, "phase");
+    const auto& depths = values<std::int64_t>(table, "depth");
+    const auto& iterations = values<std::uint64_t>(table, "iterations");
+    const auto& seconds = values<double>(table, "seconds");
+    const auto& each = values<double>(table, "iteration_seconds");
+    double whole = 0;
+    for (std::size_t i = 0; i < phases.size(); ++i) {
+      if (phases[i] != phase || depths[i] > 1) continue;
+      if (depths[i] == 0) {
+        whole = seconds[i];
+      } else if (2 * seconds[i] >= whole) {
+        wrapped("  ", fmt::format("in it, {} iterations of {}{}", grouped(iterations[i]),
+                                  human_seconds(each[i]), place_text(table, i)));
+      }
+    }
   }
 
   // A column of the table named like its analysis; nullptr if that did not run.

@@ -71,6 +71,8 @@ constexpr View kViews[] = {
     {"structure", "top_ranks_by_touch_bytes", "", ""},
     {"patterns", "patterns", "", ""},  // shown as sentences
     {"phases", "phases", "", ""},      // likewise
+    {"phases", "loops", "",
+     "phase loop inside iterations entered iteration_seconds first_line file name"},
     {"phases", "matrices", "bytes", "phase class source destination bytes messages"},
     {"traffic-issues", "issues", "", ""},  // shown as findings
     {"issues", "issues", "", ""},          // likewise

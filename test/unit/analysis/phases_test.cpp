@@ -20,13 +20,21 @@ using Numbers = std::vector<std::int64_t>;
 using Counts = std::vector<std::uint64_t>;
 
 // Letters are calls, 10 apart and 4 long.
-std::vector<CallItem> loops_of(const std::string& calls) {
-  CallLoops loops;
+void take_calls(const std::string& calls, CallLoops& loops) {
   std::uint64_t time_ns = 0;
   for (const char letter : calls) {
-    loops.call(static_cast<std::uint64_t>(letter), static_cast<std::uint32_t>(letter), time_ns,
+    loops.call(static_cast<std::uint64_t>(letter), static_cast<std::uint32_t>(letter), 0, time_ns,
                time_ns + 4);
     time_ns += 10;
+  }
+}
+
+std::vector<CallItem> loops_of(const std::string& calls) {
+  CallLoops loops;
+  take_calls(calls, loops);
+  if (loops.has_branches()) {
+    loops = loops.again();
+    take_calls(calls, loops);
   }
   return loops.finish();
 }
@@ -41,7 +49,10 @@ std::string text(const std::vector<CallItem>& items) {
     all += std::to_string(item.iterations.fewest);
     if (item.iterations.most != item.iterations.fewest)
       all += "-" + std::to_string(item.iterations.most);
-    all += "(" + text(item.body) + ")";
+    all += "(" + text(item.body);
+    for (const CallBranch& branch : item.branches)
+      all += ";" + std::to_string(branch.iterations) + " " + text(branch.items);
+    all += ")";
   }
   return all;
 }
@@ -88,6 +99,53 @@ TEST_CASE("loops of calls are found alone, in sequence, nested and with varying 
                       times(3, "d"))) == "5(a2(b2-3(c)))3(d)");
 }
 
+TEST_CASE("two iterations of an outer loop do not hide the loops in it") {
+  CHECK(text(loops_of(times(2, times(5, "abc") + times(4, "de")))) == "5(abc)4(de)5(abc)4(de)");
+  CHECK(text(loops_of(times(3, times(5, "abc") + times(4, "de")))) == "3(5(abc)4(de))");
+  CHECK(text(loops_of("x" + times(2, "p" + times(2, times(3, "q") + "r")))) ==
+        "xp3(q)r3(q)rp3(q)r3(q)r");
+  CHECK(text(loops_of("x" + times(2, "abc"))) == "x2(abc)");
+}
+
+// `steps` iterations of "ab", of which each `every`-th is "xyb"; and a "t" after each `pause`-th.
+std::string branched(int steps, int every, int pause) {
+  std::string calls;
+  for (int step = 1; step <= steps; ++step) {
+    calls += step % every == 0 ? "xyb" : "ab";
+    if (step % pause == 0) calls += "t";
+  }
+  return calls;
+}
+
+std::uint64_t iterations_in(const std::vector<CallItem>& items) {
+  std::uint64_t sum = 0;
+  for (const CallItem& item : items)
+    sum += item.is_loop() && item.body.size() > 1 && item.body[0].function == 'a'
+               ? item.iterations.count
+               : iterations_in(item.body);
+  return sum;
+}
+
+TEST_CASE("iterations that take another branch are iterations of the same loop") {
+  CHECK(text(loops_of("s" + branched(40, 10, 100) + "e")) == "s40(ab;4 xyb)e");
+  CHECK(text(loops_of(branched(250, 20, 50))) == "5(50(ab;12 xyb)t)");
+  for (const int every : {6, 7, 20}) {
+    for (const int pause : {5, 10, 50}) {
+      CAPTURE(every);
+      CAPTURE(pause);
+      CHECK(iterations_in(loops_of("rxybs" + branched(600, every, pause))) == 600);
+    }
+  }
+  // With the branch at the end of the body, and with inner loops.
+  CHECK(text(loops_of("s" + times(6, times(4, "ab") + "ac") + "e")) == "s30(ab;6 ac)e");
+  CHECK(text(loops_of("s" + times(6, times(4, "abb") + "xbbb") + "e")) == "s30(a2(b);6 x3(b))e");
+}
+
+TEST_CASE("calls that are not in the loop, or many, belong to a loop around it") {
+  CHECK(text(loops_of(times(4, times(9, "ab") + "c"))) == "4(9(ab)c)");
+  CHECK(text(loops_of(times(4, times(9, "ab") + "cdefgb"))) == "4(9(ab)cdefgb)");
+}
+
 TEST_CASE("an iteration lasts to the next one's first call, and the last one to its last leave") {
   const auto items = loops_of("x" + times(5, "abc"));
   REQUIRE(items.size() == 2);
@@ -104,7 +162,7 @@ TEST_CASE("an iteration lasts to the next one's first call, and the last one to 
 TEST_CASE("a sequence that never repeats is counted in bounded memory") {
   CallLoops loops;
   const std::uint64_t calls = 3 * CallLoops::kMostItems;
-  for (std::uint64_t i = 0; i < calls; ++i) loops.call(i, 0, i, i + 1);
+  for (std::uint64_t i = 0; i < calls; ++i) loops.call(i, 0, 0, i, i + 1);
   const auto items = loops.finish();
   CHECK(items.size() <= CallLoops::kMostItems);
   CHECK(items.size() + loops.dropped_calls() == calls);
@@ -196,6 +254,65 @@ TEST_CASE("groups of ranks are one phase if more than half of their time overlap
   CHECK(found[0].parts.size() == 3);
   CHECK(found[0].end_ns == 180);
   CHECK(found[1].begin_ns == 100);
+}
+
+// Rank 0 repeats two calls `times` times, the others make them once each; then all reduce.
+std::vector<std::uint64_t> found_iterations(const char* own) {
+  MadeJob made(3);
+  for (int rank = 0; rank < 3; ++rank) {
+    std::uint64_t at_ns = 100;
+    const auto call = [&](const char* function) {
+      made.enter(rank, at_ns, function);
+      made.leave(rank, at_ns + 5, function);
+      at_ns += 10;
+    };
+    for (int i = 0; i < (rank == 0 ? 5 : 1); ++i) {
+      call(rank == 0 ? own : "MPI_Cancel");
+      call("MPI_Request_free");
+    }
+    call("MPI_Cancel");
+    for (std::uint64_t i = 0; i < 12; ++i)
+      made.collective(rank, 300 + 20 * i, 310 + 20 * i, "MPI_Allreduce");
+  }
+  Loaded loaded(made);
+  const auto outcome = phases(loaded.input);
+  REQUIRE(outcome.ok());
+  return column<std::uint64_t>(*outcome, "phases", "iterations");
+}
+
+TEST_CASE("what one rank repeats is a phase only if no other rank makes these calls") {
+  CHECK(found_iterations("MPI_Cancel") == Counts{12});
+  CHECK(found_iterations("MPI_Start") == Counts{5, 12});
+}
+
+TEST_CASE("loops of a phase are listed with what they are in and how often they ran") {
+  MadeJob made(2);
+  for (int rank = 0; rank < 2; ++rank) {
+    std::uint64_t at_ns = 100;
+    const auto collective = [&](const char* function) {
+      made.collective(rank, at_ns, at_ns + 5, function);
+      at_ns += 10;
+    };
+    for (int i = 0; i < 6; ++i) {
+      collective("MPI_Barrier");
+      for (int inner = 0; inner < 3 + i % 2; ++inner) {
+        collective("MPI_Scan");
+        collective("MPI_Allreduce");
+      }
+    }
+  }
+  Loaded loaded(made);
+  const auto outcome = phases(loaded.input);
+  REQUIRE(outcome.ok());
+  CHECK(column<std::int64_t>(*outcome, "loops", "loop") == Numbers{1, 2});
+  CHECK(column<std::int64_t>(*outcome, "loops", "inside") == Numbers{0, 1});
+  CHECK(column<std::uint64_t>(*outcome, "loops", "iterations") == Counts{6, 21});
+  CHECK(column<std::uint64_t>(*outcome, "loops", "entered") == Counts{1, 6});
+  CHECK(column<std::uint64_t>(*outcome, "loops", "fewest_iterations") == Counts{6, 3});
+  CHECK(column<std::uint64_t>(*outcome, "loops", "most_iterations") == Counts{6, 4});
+  CHECK(column<std::string>(*outcome, "loops", "body") ==
+        std::vector<std::string>{"MPI_Barrier, 3–4 × (MPI_Scan, MPI_Allreduce)",
+                                 "MPI_Scan, MPI_Allreduce"});
 }
 
 }  // namespace
