@@ -251,6 +251,9 @@ void lay_out_phase_patterns(const std::vector<profile::Profile>& profiles,
   add_column(table, "phase", rows, [](const auto& row) { return row.first; });
   add_column(table, "kind", rows, [](const auto& row) { return row.second.kind; });
   add_column(table, "class", rows, [](const auto& row) { return row.second.class_name; });
+  add_column(table, "communicators", rows,
+             [](const auto& row) { return row.second.communicators; });
+  add_column(table, "along", rows, [](const auto& row) { return row.second.along; });
   add_column(table, "extents", rows, [](const auto& row) { return row.second.extents; });
   add_column(table, "strength", rows, [](const auto& row) { return row.second.strength; });
   add_column(table, "description", rows, [](const auto& row) { return row.second.description; });

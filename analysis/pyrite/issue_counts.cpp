@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <tuple>
 
 #include "analysis/calls/call_stack.h"
@@ -37,6 +38,17 @@ std::vector<FunctionKind> kinds_of(const trace::Definitions& definitions) {
   return kinds;
 }
 
+// Numbers of the communicators that all ranks of the job are members of.
+std::set<std::int64_t> of_all_ranks(const trace::Definitions& definitions) {
+  std::set<std::int64_t> numbers;
+  for (const profile::Communicator& entry : definitions.communicators) {
+    if (std::ssize(entry.world_ranks) + std::ssize(entry.remote_world_ranks) >=
+        definitions.world_size)
+      numbers.insert(entry.id);
+  }
+  return numbers;
+}
+
 // Windows of equal length: 10, plus one per 50,000 records, at most 40 (Pyrite's number).
 class Windows {
  public:
@@ -68,6 +80,7 @@ class IssueCounter : public EventConsumer {
         scope_(scope),
         bins_(windows),
         kinds_(kinds_of(definitions)),
+        of_all_ranks_(of_all_ranks(definitions)),
         phases_(definitions.processes.size()),
         ranks_(definitions.processes.size()),
         links_(definitions.processes.size()) {}
@@ -118,7 +131,7 @@ class IssueCounter : public EventConsumer {
     window.barriers += kind.barrier;
     rank.collectives += kind.collective;
     window.collectives += kind.collective;
-    rank.global_collectives += kind.global;
+    rank.global_collectives += kind.global && of_all_ranks_.contains(event.communicator);
     rank.rooted_collectives += kind.rooted;
     if (!kind.rooted || event.root < 0 || event.root == definitions_.processes[process].rank)
       return;
@@ -149,6 +162,7 @@ class IssueCounter : public EventConsumer {
   const ScopeFilter& scope_;
   const Windows& bins_;
   const std::vector<FunctionKind> kinds_;
+  const std::set<std::int64_t> of_all_ranks_;
   std::vector<PhaseStack> phases_;
   std::vector<RankCalls> ranks_;
   std::vector<std::map<std::tuple<std::int32_t, std::int32_t, std::uint32_t>, LinkCounts>> links_;

@@ -18,7 +18,7 @@ struct RankCalls {
   std::uint64_t completed_requests = 0;
   std::uint64_t barriers = 0;
   std::uint64_t collectives = 0;         // without barriers
-  std::uint64_t global_collectives = 0;  // all members exchange data
+  std::uint64_t global_collectives = 0;  // all ranks of the job exchange data
   std::uint64_t rooted_collectives = 0;
 };
 

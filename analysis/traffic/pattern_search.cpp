@@ -20,8 +20,9 @@ constexpr double kGap = 4;  // ratio of weights that separates heavy from light
 
 // If several explain the same traffic, the earlier one wins.
 using Detector = std::optional<Match> (*)(const PatternGraph&, const Thresholds&);
-constexpr Detector kDetectors[] = {ping_pong, all_to_all,    butterfly,       natural_grid,
-                                   star,      dissemination, renumbered_grid, tree};
+constexpr Detector kDetectors[] = {ping_pong,     all_to_all,      rows_and_columns,
+                                   butterfly,     natural_grid,    star,
+                                   dissemination, renumbered_grid, tree};
 
 double sum_of(const std::vector<Edge>& edges) {
   double sum = 0;

@@ -77,6 +77,26 @@ std::optional<Match> all_to_all(const PatternGraph& graph, const Thresholds& thr
   return if_present(std::move(match), "all-to-all", thresholds);
 }
 
+std::optional<Match> rows_and_columns(const PatternGraph& graph, const Thresholds& thresholds) {
+  const std::uint32_t size = graph.size();
+  for (std::uint32_t columns = 2; columns <= size / 2; ++columns) {
+    const std::uint32_t rows = size / columns;
+    const double expected =
+        static_cast<double>(size) * (static_cast<double>(rows) + static_cast<double>(columns) - 2);
+    if (size % columns != 0 || std::max(rows, columns) < 4 ||
+        static_cast<double>(graph.edges().size()) < thresholds.pattern_present * expected)
+      continue;
+    Match match = edges_where(graph, expected, [&](std::uint32_t a, std::uint32_t b) {
+      return a / columns == b / columns ? 0 : a % columns == b % columns ? 1 : -1;
+    });
+    if (match.present < thresholds.pattern_present) continue;
+    match.extents = {rows, columns};
+    match.periodic = {false, false};
+    return if_present(std::move(match), "rows-and-columns", thresholds);
+  }
+  return {};
+}
+
 std::optional<Match> star(const PatternGraph& graph, const Thresholds& thresholds) {
   if (graph.size() < 3) return {};
   const std::uint32_t hub = busiest_node(graph);

@@ -15,6 +15,11 @@ namespace fathom::analysis {
 // median. So a faint all-to-all beneath another pattern claims only its own part.
 std::optional<Match> all_to_all(const PatternGraph& graph, const Thresholds& thresholds);
 
+// All pairs of each row and of each column of a grid, ranks in row-major order, one side of four ranks
+// or more: on smaller grids this is a halo exchange. Kind "rows-and-columns" (grid_patterns.h). Costs
+// one pass for each number that divides n.
+std::optional<Match> rows_and_columns(const PatternGraph& graph, const Thresholds& thresholds);
+
 // One rank, the hub, with all others. "master-worker" if most of the others both receive and send.
 std::optional<Match> star(const PatternGraph& graph, const Thresholds& thresholds);
 

@@ -13,8 +13,11 @@
 // carry on average 8 times as much as the other pairs of the same ranks. strength = share of the
 // class explained × fraction of its pairs present.
 //
-// A class without any pattern is searched by communicator. The library's own traffic ("library",
-// "io") and messages to oneself are left out.
+// Each communicator is searched first. Communicators that are the rows or the columns of a grid are
+// searched together for what programs do with them (grid_patterns.h), and the same pattern on
+// several communicators is one pattern. What is on communicators without a pattern of their own is
+// searched once more together. The library's own traffic ("library", "io") and messages to oneself
+// are left out.
 //
 // Counts cannot distinguish a 2 × 2 × 2 grid from a butterfly of 8. Such a shape is a halo if the
 // program made a Cartesian communicator and the messages are its own (or a neighbourhood
@@ -34,13 +37,14 @@ namespace fathom::analysis {
 
 struct Pattern {
   std::string
-      kind;  // all-to-all, halo, nearest-neighbour, ring, pipeline, butterfly, dissemination,
-             // master-worker, star, tree, ping-pong; rooted-concentration, dense, sparse,
-             // small-message-dominated
+      kind;  // all-to-all, pencil-transpose, summa, halo, nearest-neighbour, ring, pipeline,
+             // butterfly, dissemination, master-worker, star, tree, ping-pong;
+             // rooted-concentration, dense, sparse, small-message-dominated
   std::string class_name;  // empty: all classes together
   bool hidden = false;
-  std::int64_t communicator = profile::kNone;  // set if it holds for one only
-  std::vector<std::int64_t> extents;           // of a grid, slowest dimension first
+  std::vector<std::int64_t> communicators;  // on which it was found, ascending
+  std::string along;                        // of a grid: "rows", "columns", "rows and columns"
+  std::vector<std::int64_t> extents;        // of a grid, slowest dimension first
   std::vector<bool> periodic;
   bool corners = false;
   bool rank_order = true;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <iterator>
+#include <set>
 
 #include "analysis/traffic/class_traffic.h"
 #include "analysis/traffic/histograms.h"
@@ -258,11 +259,27 @@ class Issues {
               "(MPI_Reduce_scatter, MPI_Alltoall, parallel IO), or use several roots";
   }
 
+  // The global collectives on communicators that no rank lacks.
+  profile::Profile on_all_ranks() const {
+    profile::Profile part;
+    std::set<std::int64_t> smaller;
+    for (const profile::Communicator& entry : profile_.communicators) {
+      const std::size_t members = entry.world_ranks.size() + entry.remote_world_ranks.size();
+      if (members > 0 && static_cast<std::int64_t>(members) < structure_.ranks)
+        smaller.insert(entry.id);
+    }
+    for (const profile::Traffic& block : profile_.traffic) {
+      if (is_global_collective(block.class_name) && !smaller.contains(block.communicator))
+        part.traffic.push_back(block);
+    }
+    return part;
+  }
+
   template <typename IsOne>
-  ClassTraffic sum_of(IsOne is_one) const {
+  static ClassTraffic sum_of(IsOne is_one, const std::vector<ClassTraffic>& classes) {
     ClassTraffic sum;
     std::uint64_t most = 0;
-    for (const ClassTraffic& traffic : classes_) {
+    for (const ClassTraffic& traffic : classes) {
       if (!is_one(traffic.class_name)) continue;
       sum.bytes += traffic.bytes;
       sum.messages += traffic.messages;
@@ -290,7 +307,7 @@ class Issues {
   }
 
   void barriers() {
-    const ClassTraffic sum = sum_of(is_barrier);
+    const ClassTraffic sum = sum_of(is_barrier, classes_);
     if (static_cast<double>(sum.messages) < limits_.few_messages) return;
     const double share =
         static_cast<double>(sum.messages) / static_cast<double>(structure_.all.messages);
@@ -304,14 +321,14 @@ class Issues {
   }
 
   void global_collectives() {
-    const ClassTraffic sum = sum_of(is_global_collective);
+    const ClassTraffic sum = sum_of(is_global_collective, traffic_by_class(on_all_ranks()));
     const double share = static_cast<double>(sum.bytes) / static_cast<double>(structure_.all.bytes);
     if (share < limits_.global_collective_share || !enough_ranks()) return;
     Finding& finding = collective_finding("global-collective-heavy", share, sum);
     finding.evidence = {{"share_of_bytes", share}, {"bytes", sum.bytes}};
     finding.summary =
         percent(share) +
-        " of all bytes move inside collectives in which every rank exchanges data, mostly " +
+        " of all bytes move inside collectives in which all ranks exchange data, mostly " +
         sum.class_name;
     finding.advice =
         "exchange among fewer ranks (the rows and columns of a grid), use the non-blocking form "

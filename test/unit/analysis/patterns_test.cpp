@@ -465,14 +465,154 @@ TEST_CASE("each class has its own patterns, and communicators are examined separ
   std::erase_if(patterns, [](const Pattern& p) { return p.kind == "dense"; });
   REQUIRE(patterns.size() == 3);
   std::sort(patterns.begin(), patterns.end(),
-            [](const Pattern& a, const Pattern& b) { return a.communicator < b.communicator; });
+            [](const Pattern& a, const Pattern& b) { return a.communicators < b.communicators; });
   CHECK(patterns[0].kind == "halo");
   for (const std::size_t i : {1, 2}) {
     CHECK(patterns[i].class_name == "MPI_Alltoall");
     CHECK(patterns[i].kind == "all-to-all");
-    CHECK(patterns[i].communicator == static_cast<std::int64_t>(i));
+    CHECK(patterns[i].along == (i == 1 ? "rows" : "columns"));
+    CHECK(patterns[i].communicators == Numbers{static_cast<std::int64_t>(i)});
     CHECK(patterns[i].groups == 4);
+    CHECK(patterns[i].extents == Numbers{4, 4});
   }
+}
+
+// A job whose ranks, in row-major order, are split into rows (communicators 1, 2, …) and columns.
+profile::Profile split_grid(std::int64_t rows, std::int64_t columns) {
+  auto profile = job(rows * columns, {});
+  profile.communicators[0].world_ranks.resize(static_cast<std::size_t>(rows * columns));
+  std::iota(profile.communicators[0].world_ranks.begin(),
+            profile.communicators[0].world_ranks.end(), 0);
+  const auto add = [&](std::int64_t first, std::int64_t stride, std::int64_t length) {
+    profile::Communicator entry;
+    entry.id = std::ssize(profile.communicators);
+    entry.made_by = "MPI_Comm_split";
+    entry.parent = 0;
+    for (std::int64_t i = 0; i < length; ++i) entry.world_ranks.push_back(first + i * stride);
+    profile.communicators.push_back(std::move(entry));
+  };
+  for (std::int64_t row = 0; row < rows; ++row) add(row * columns, 1, columns);
+  for (std::int64_t column = 0; column < columns; ++column) add(column, columns, rows);
+  return profile;
+}
+
+// Each rank sends `bytes` to all others of each of its rows or columns, in `messages` messages.
+void all_to_all_on(profile::Profile& profile, std::int64_t first, std::int64_t last,
+                   const char* class_name, std::uint64_t bytes, std::uint64_t messages,
+                   bool on_world = false) {
+  for (std::int64_t id = first; id <= last; ++id) {
+    Matrix matrix;
+    const Numbers members = profile.communicators[static_cast<std::size_t>(id)].world_ranks;
+    for (const std::int64_t a : members) {
+      for (const std::int64_t b : members) {
+        if (a != b) matrix.add(a, b, bytes, messages);
+      }
+    }
+    profile.traffic.push_back(matrix.traffic(class_name, on_world ? 0 : id));
+  }
+}
+
+std::vector<Pattern> shapes_of(const profile::Profile& profile) {
+  auto patterns = find_patterns(profile, {});
+  std::erase_if(patterns, [](const Pattern& p) { return p.kind == "dense" || p.kind == "sparse"; });
+  return patterns;
+}
+
+TEST_CASE("all-to-all in rows, in columns and in both is named once, with the communicators") {
+  struct Case {
+    std::int64_t first, last;
+    const char* along;
+  };
+  for (const Case entry :
+       {Case{1, 2, "rows"}, Case{3, 5, "columns"}, Case{1, 5, "rows and columns"}}) {
+    for (const char* class_name : {"MPI_Alltoall", profile::kPointToPoint}) {
+      auto profile = split_grid(2, 3);
+      all_to_all_on(profile, entry.first, entry.last, class_name, 1000, 10);
+      const auto patterns = shapes_of(profile);
+      REQUIRE(patterns.size() == 1);
+      CHECK(patterns[0].kind == "all-to-all");
+      CHECK(patterns[0].along == entry.along);
+      CHECK(patterns[0].extents == Numbers{2, 3});
+      CHECK(std::ssize(patterns[0].communicators) == entry.last - entry.first + 1);
+      CHECK(patterns[0].strength == doctest::Approx(1));
+      CHECK(patterns[0].alternative.empty());
+    }
+  }
+}
+
+TEST_CASE("transposes of pencils deal out as much in rows as in columns") {
+  for (const bool on_world : {false, true}) {
+    for (const char* class_name : {"MPI_Alltoallv", profile::kPointToPoint}) {
+      if (on_world && class_name != profile::kPointToPoint) continue;
+      auto profile = split_grid(4, 6);
+      all_to_all_on(profile, 1, 4, class_name, 12000 / 6, 10, on_world);
+      all_to_all_on(profile, 5, 10, class_name, 12000 / 4, 10, on_world);
+      const auto patterns = shapes_of(profile);
+      REQUIRE(patterns.size() == 1);
+      CHECK(patterns[0].kind == "pencil-transpose");
+      CHECK(patterns[0].extents == Numbers{4, 6});
+      CHECK(patterns[0].communicators.size() == (on_world ? 1 : 10));
+    }
+  }
+}
+
+TEST_CASE("SUMMA sends as many panels along each row as along each column") {
+  for (const bool on_world : {false, true}) {
+    auto profile = split_grid(4, 6);
+    all_to_all_on(profile, 1, 4, profile::kPointToPoint, 1000, 4, on_world);
+    all_to_all_on(profile, 5, 10, profile::kPointToPoint, 1000, 6, on_world);
+    const auto patterns = shapes_of(profile);
+    REQUIRE(patterns.size() == 1);
+    CHECK(patterns[0].kind == "summa");
+    CHECK(patterns[0].extents == Numbers{4, 6});
+  }
+}
+
+TEST_CASE("a square grid does not show whether sends are SUMMA or transposes") {
+  auto profile = split_grid(4, 4);
+  all_to_all_on(profile, 1, 8, profile::kPointToPoint, 1000, 4);
+  const auto patterns = shapes_of(profile);
+  REQUIRE(patterns.size() == 1);
+  CHECK(patterns[0].kind == "all-to-all");
+  CHECK(!patterns[0].alternative.empty());
+}
+
+TEST_CASE("broadcasts in rows and columns are SUMMA if their roots take turns") {
+  for (const bool in_turn : {true, false}) {
+    auto profile = split_grid(2, 4);
+    for (std::int64_t id = 1; id <= 6; ++id) {
+      Matrix matrix;
+      const Numbers members = profile.communicators[static_cast<std::size_t>(id)].world_ranks;
+      for (const std::int64_t root : members) {
+        for (const std::int64_t to : members) {
+          const std::int64_t from = in_turn ? root : members[0];
+          if (to != from) matrix.add(from, to, 1000);
+        }
+      }
+      profile.traffic.push_back(matrix.traffic("MPI_Bcast", id));
+    }
+    const auto patterns = shapes_of(profile);
+    const auto summa = std::count_if(patterns.begin(), patterns.end(),
+                                     [](const Pattern& p) { return p.kind == "summa"; });
+    CHECK(summa == in_turn);
+    if (in_turn) CHECK(patterns.size() == 1);
+  }
+}
+
+TEST_CASE("traffic that has a shape only on several communicators together is searched together") {
+  auto profile = job(8, {});
+  for (const std::int64_t id : {1, 2}) {
+    profile.communicators.emplace_back();
+    profile.communicators.back().id = id;
+  }
+  Matrix parts[2];  // of a ring
+  for (std::int64_t rank = 0; rank < 8; ++rank) parts[rank % 2].add(rank, (rank + 1) % 8, 1000);
+  for (const std::int64_t id : {1, 2})
+    profile.traffic.push_back(parts[id - 1].traffic(profile::kPointToPoint, id));
+  const auto patterns = shapes_of(profile);
+  REQUIRE(patterns.size() == 1);
+  CHECK(patterns[0].kind == "ring");
+  CHECK(patterns[0].communicators == Numbers{1, 2});
 }
 
 TEST_CASE("a barrier, which has no bytes, is examined by its messages") {

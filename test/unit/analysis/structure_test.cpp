@@ -223,6 +223,25 @@ TEST_CASE("collectives are reported by root, barriers and all-to-all") {
   CHECK(kinds(job(8, "MPI_Alltoall", exchange)) == Kinds{"global-collective-heavy"});
 }
 
+TEST_CASE("only collectives of all ranks are called global") {
+  for (const std::int64_t members : {4, 8}) {
+    Pairs exchange;
+    for (std::int64_t a = 0; a < members; ++a) {
+      for (std::int64_t b = 0; b < members; ++b) {
+        if (a != b) exchange.push_back({a, b, 1'000'000, 10});
+      }
+    }
+    profile::Profile profile = job(8, "MPI_Alltoall", exchange);
+    profile.communicators.emplace_back();
+    profile.communicators.back().id = 7;
+    for (std::int64_t rank = 0; rank < members; ++rank)
+      profile.communicators.back().world_ranks.push_back(rank);
+    for (profile::Traffic& block : profile.traffic) block.communicator = 7;
+    const auto found = kinds(profile);
+    CHECK(std::count(found.begin(), found.end(), "global-collective-heavy") == (members == 8));
+  }
+}
+
 TEST_CASE("a profile without traffic is analysed") {
   CHECK(kinds(job(4, "point-to-point", {})).empty());
   const Structure found = structure_of(job(0, "point-to-point", {}), nullptr);
