@@ -99,22 +99,27 @@ std::string describe(const Pattern& pattern, bool names_communicators) {
              : text + " (the same counts could be " + pattern.alternative + ")";
 }
 
-std::vector<Edge> edges_of(const ClassTraffic& traffic) {
-  const bool by_bytes = traffic.bytes > 0;
-  std::vector<Edge> edges;
-  for (const profile::PairCount& pair : traffic.pairs) {
-    const std::uint64_t weight = by_bytes ? pair.bytes : pair.messages;
-    if (pair.source == pair.destination || weight == 0) continue;
-    edges.push_back({static_cast<std::uint32_t>(pair.source),
-                     static_cast<std::uint32_t>(pair.destination), 0, static_cast<double>(weight)});
-  }
-  return edges;
+// By bytes or by messages; 0 for messages to oneself.
+double weight_of(const profile::PairCount& pair, bool by_bytes) {
+  if (pair.source == pair.destination) return 0;
+  return static_cast<double>(by_bytes ? pair.bytes : pair.messages);
 }
 
-double weight_of(const std::vector<Edge>& edges) {
+double weight_of(const ClassTraffic& traffic, bool by_bytes) {
   double sum = 0;
-  for (const Edge& edge : edges) sum += edge.weight;
+  for (const profile::PairCount& pair : traffic.pairs) sum += weight_of(pair, by_bytes);
   return sum;
+}
+
+std::vector<Edge> edges_of(const ClassTraffic& traffic, bool by_bytes) {
+  std::vector<Edge> edges;
+  for (const profile::PairCount& pair : traffic.pairs) {
+    const double weight = weight_of(pair, by_bytes);
+    if (weight == 0) continue;
+    edges.push_back({static_cast<std::uint32_t>(pair.source),
+                     static_cast<std::uint32_t>(pair.destination), 0, weight});
+  }
+  return edges;
 }
 
 std::vector<RankPair> heaviest(std::vector<Edge> edges) {
@@ -130,14 +135,16 @@ std::vector<RankPair> heaviest(std::vector<Edge> edges) {
   return pairs;
 }
 
-// Of the pairs for which in_line(source, destination) holds.
+// The mean of `pairs` pairs: those for which in_line(source, destination) holds.
 template <typename InLine>
-PairVolume volume_of(const ClassTraffic& traffic, double pairs, InLine in_line) {
+PairVolume volume_of(const std::vector<const ClassTraffic*>& parts, double pairs, InLine in_line) {
   PairVolume volume;
-  for (const profile::PairCount& pair : traffic.pairs) {
-    if (pair.source == pair.destination || !in_line(pair.source, pair.destination)) continue;
-    volume.bytes += static_cast<double>(pair.bytes) / pairs;
-    volume.messages += static_cast<double>(pair.messages) / pairs;
+  for (const ClassTraffic* part : parts) {
+    for (const profile::PairCount& pair : part->pairs) {
+      if (pair.source == pair.destination || !in_line(pair.source, pair.destination)) continue;
+      volume.bytes += static_cast<double>(pair.bytes) / pairs;
+      volume.messages += static_cast<double>(pair.messages) / pairs;
+    }
   }
   return volume;
 }
@@ -165,8 +172,8 @@ void name_lines(const ClassTraffic& traffic, Pattern& pattern) {
     };
     std::tie(pattern.kind, pattern.alternative) = [&] {
       const GridKind found =
-          kind_of_grid(rows, columns, volume_of(traffic, pairs_in(rows, columns), in_row),
-                       volume_of(traffic, pairs_in(columns, rows), in_column), true);
+          kind_of_grid(rows, columns, volume_of({&traffic}, pairs_in(rows, columns), in_row),
+                       volume_of({&traffic}, pairs_in(columns, rows), in_column), true);
       return std::pair(found.kind, found.alternative);
     }();
     pattern.periodic.clear();
@@ -295,7 +302,8 @@ class PatternFinder {
   using Parts = std::map<std::int64_t, ClassTraffic>;  // of one class, by communicator
 
   void of_class(const ClassTraffic& whole) {
-    class_weight_ = weight_of(edges_of(whole));
+    by_bytes_ = whole.bytes > 0;
+    class_weight_ = weight_of(whole, by_bytes_);
     if (whole.communicators.size() == 1) return search(whole, whole);
     Parts parts;
     for (ClassTraffic& part : traffic_by_communicator(profile_, whole.class_name, whole.hidden)) {
@@ -316,7 +324,7 @@ class PatternFinder {
   }
 
   std::vector<FoundPattern> patterns_in(const ClassTraffic& traffic) const {
-    return search_patterns(edges_of(traffic), cartesian(traffic), thresholds_);
+    return search_patterns(edges_of(traffic, by_bytes_), cartesian(traffic), thresholds_);
   }
 
   bool explains_enough(double weight) const {
@@ -411,14 +419,17 @@ class PatternFinder {
 
   bool both_ways(const ClassTraffic& whole, const CommunicatorGrid& rows,
                  const CommunicatorGrid& columns, Parts& parts) {
-    const ClassTraffic in_rows = on_lines(rows, parts), in_columns = on_lines(columns, parts);
-    const auto any = [](std::int64_t, std::int64_t) { return true; };
+    std::vector<const ClassTraffic*> all = on_lines(rows, parts);
+    const std::vector<const ClassTraffic*> in_columns = on_lines(columns, parts);
     GridKind kind{"summa", ""};
-    if (!is_broadcast(whole))
+    if (!is_broadcast(whole)) {
+      const auto any = [](std::int64_t, std::int64_t) { return true; };
       kind = kind_of_grid(
-          rows.rows, rows.columns, volume_of(in_rows, pairs_in(rows.rows, rows.columns), any),
+          rows.rows, rows.columns, volume_of(all, pairs_in(rows.rows, rows.columns), any),
           volume_of(in_columns, pairs_in(rows.columns, rows.rows), any), !whole.hidden);
-    return add_lines(whole, kind, "rows and columns", rows, sum_of({&in_rows, &in_columns}), parts);
+    }
+    all.insert(all.end(), in_columns.begin(), in_columns.end());
+    return add_lines(whole, kind, "rows and columns", rows, all, parts);
   }
 
   void one_way(const ClassTraffic& whole, const CommunicatorGrid& grid, Parts& parts) {
@@ -426,19 +437,23 @@ class PatternFinder {
               on_lines(grid, parts), parts);
   }
 
-  static ClassTraffic on_lines(const CommunicatorGrid& grid, const Parts& parts) {
+  static std::vector<const ClassTraffic*> on_lines(const CommunicatorGrid& grid,
+                                                   const Parts& parts) {
     std::vector<const ClassTraffic*> lines;
     for (const std::int64_t communicator : grid.communicators)
       lines.push_back(&parts.at(communicator));
-    return sum_of(lines);
+    return lines;
   }
 
-  // False if it explains too little.
+  // Takes `lines` out of the parts. False if they explain too little.
   bool add_lines(const ClassTraffic& whole, const GridKind& kind, const char* along,
-                 const CommunicatorGrid& grid, const ClassTraffic& traffic, Parts& parts) {
-    std::vector<Edge> edges = edges_of(traffic);
-    const double weight = weight_of(edges);
+                 const CommunicatorGrid& grid, const std::vector<const ClassTraffic*>& lines,
+                 Parts& parts) {
+    double weight = 0;
+    for (const ClassTraffic* line : lines) weight += weight_of(*line, by_bytes_);
     if (!explains_enough(weight)) return false;
+    const ClassTraffic traffic = sum_of(lines);
+    std::vector<Edge> edges = edges_of(traffic, by_bytes_);
     Pattern pattern;
     pattern.kind = kind.kind;
     pattern.alternative = kind.alternative;
@@ -523,7 +538,8 @@ class PatternFinder {
   std::vector<ClassTraffic> classes_;
   std::vector<CommunicatorGrid> grids_;
   double all_bytes_ = 0, all_messages_ = 0;
-  double class_weight_ = 0;  // of the class being searched, without messages to oneself
+  bool by_bytes_ = true;     // whether the class being searched has any
+  double class_weight_ = 0;  // its weight
   std::vector<Pattern> found_;
 };
 
