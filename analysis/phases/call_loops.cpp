@@ -15,7 +15,8 @@ std::uint64_t hash_of_body(const std::vector<CallItem>& body) {
   return hash;
 }
 
-constexpr std::size_t kNear = 16;  // items between a loop and what goes on with it
+constexpr std::int64_t kNoLoop = -2;  // in loop_before
+constexpr std::size_t kNear = 16;     // items between a loop and what goes on with it
 
 // The same wherever in the circle the body begins.
 std::uint64_t hash_of_circle(std::span<const CallItem> body) {
@@ -283,34 +284,31 @@ bool CallLoops::go_on_inside() {
   const std::span<CallItem> tail(items_.data() + items_.size() - width, width);
   std::uint64_t calls = 0;
   for (const CallItem& item : tail) calls += item.calls;
-  std::vector<CallItem> again(tail.begin(), tail.end());
-  if (!go_on_in(items_[items_.size() - 1 - width], again, calls, tail.back().end_ns)) return false;
+  if (!go_on_in(items_[items_.size() - 1 - width], tail, calls, tail.back().end_ns)) return false;
   for (std::size_t i = 0; i < width; ++i) pop();
   return true;
 }
 
 // The items after this loop are one more iteration of it.
-bool CallLoops::fold_into_loop(std::size_t loop) {
-  if (!items_[loop].open) return false;
-  const std::span<const CallItem> after(items_.begin() + static_cast<std::ptrdiff_t>(loop) + 1,
-                                        items_.end());
-  const bool same = !after.empty() && same_hashes(after, items_[loop].body);
-  if (!same && !is_branch(items_[loop], after)) return false;
-  std::vector<CallItem> again = pop(after.size());
-  CallItem extended = std::move(pop(1)[0]);
+bool CallLoops::fold_into_loop(std::size_t at) {
+  CallItem& loop = items_[at];
+  if (!loop.open) return false;
+  const std::span<CallItem> after(items_.begin() + static_cast<std::ptrdiff_t>(at) + 1,
+                                  items_.end());
+  const bool same = !after.empty() && same_hashes(after, loop.body);
+  if (!same && !is_branch(loop, after)) return false;
+  for (std::size_t i = items_.size(); --i > at;) unchain(items_[i]);
   if (same) {
-    extend(extended, again);
-    if (extended.iterations.last == kFewest && again.size() > 1) {
-      Hashes& known = bodies_[hash_of_circle(extended.body)];
-      known.clear();
-      for (const CallItem& item : extended.body) known.push_back(item.hash);
-    }
+    extend(loop, after);
+    if (loop.iterations.last == kFewest && loop.body.size() > 1) remember(loop.body);
   } else {
-    settle(extended);
-    count_iteration(extended, again);
-    extended.branch = add_branch(extended.branches, {1, std::move(again)});
+    settle(loop);
+    count_iteration(loop, after);
+    loop.branch = add_branch(
+        loop.branches,
+        {1, {std::make_move_iterator(after.begin()), std::make_move_iterator(after.end())}});
   }
-  push(std::move(extended));
+  items_.resize(at + 1);
   return true;
 }
 
@@ -348,7 +346,7 @@ bool CallLoops::join_loops() {
   if (!last.is_loop() || !before.open || before.hash != last.hash ||
       before.body.size() != last.body.size() || !branches_.find(last.hash))
     return false;
-  CallItem later = std::move(pop(1)[0]), loop = std::move(pop(1)[0]);
+  CallItem later = pop(), loop = pop();
   settle(loop);
   settle(later);
   Iterations& all = loop.iterations;
@@ -407,7 +405,7 @@ bool CallLoops::take_branch_before() {
   const std::span<const CallItem> before(items_.data(), items_.size() - 1);
   for (const Hashes& branch : *known) {
     if (branch.size() > before.size() || !is_branch(loop, before.last(branch.size()))) continue;
-    CallItem extended = std::move(pop(1)[0]);
+    CallItem extended = pop();
     std::vector<CallItem> first = pop(branch.size());
     settle(extended);
     extended.iterations.ended(first.front().begin_ns, extended.begin_ns);
@@ -427,6 +425,13 @@ bool CallLoops::is_branch(const CallItem& loop, std::span<const CallItem> items)
   if (!known) return false;
   return std::any_of(known->begin(), known->end(),
                      [items](const Hashes& branch) { return has_hashes(items, branch); });
+}
+
+// Where a loop with this body begins.
+void CallLoops::remember(const std::vector<CallItem>& body) {
+  Hashes& known = bodies_[hash_of_circle(body)];
+  if (!known.empty()) return;
+  for (const CallItem& item : body) known.push_back(item.hash);
 }
 
 // Whether a loop with this body is known to begin with another of its items.
@@ -512,23 +517,28 @@ void CallLoops::push(CallItem item) {
     return before;
   };
   item.alike_before = chain(latest_alike_, item.hash);
-  item.loop_before = item.is_loop() ? chain(latest_loop_, item.body.back().hash) : -1;
+  item.loop_before = item.is_loop() ? chain(latest_loop_, item.body.back().hash) : kNoLoop;
   items_.push_back(std::move(item));
 }
 
-CallItem CallLoops::pop() {
-  CallItem item = std::move(items_.back());
-  items_.pop_back();
-  const auto unchain = [](base::FlatMap<std::uint64_t, std::int64_t>& latest, std::uint64_t hash,
-                          std::int64_t before) {
+// Of an item that push() took, even if its contents were merged since.
+void CallLoops::unchain(const CallItem& item) {
+  const auto remove = [](base::FlatMap<std::uint64_t, std::int64_t>& latest, std::uint64_t hash,
+                         std::int64_t before) {
     if (before >= 0) {
       latest[hash] = before;
     } else {
       latest.erase(hash);
     }
   };
-  unchain(latest_alike_, item.hash, item.alike_before);
-  if (item.is_loop()) unchain(latest_loop_, item.body.back().hash, item.loop_before);
+  remove(latest_alike_, item.hash, item.alike_before);
+  if (item.loop_before != kNoLoop) remove(latest_loop_, item.body.back().hash, item.loop_before);
+}
+
+CallItem CallLoops::pop() {
+  unchain(items_.back());
+  CallItem item = std::move(items_.back());
+  items_.pop_back();
   return item;
 }
 

@@ -110,7 +110,7 @@ class CallLoops {
 
   void add(CallItem item);
   bool fold();
-  bool fold_into_loop(std::size_t loop);
+  bool fold_into_loop(std::size_t at);
   bool fold_pair(std::size_t last);
   bool go_on_inside();
   bool join_loops();
@@ -120,9 +120,11 @@ class CallLoops {
   bool is_branch(const CallItem& loop, std::span<const CallItem> items) const;
   bool learn_branches(const std::vector<CallItem>& body);
   bool learn_branch(const CallItem& loop, const std::vector<CallItem>& body, std::size_t at);
+  void remember(const std::vector<CallItem>& body);
   bool begins_elsewhere(std::span<const CallItem> body) const;
   std::vector<CallItem> pop(std::size_t count);
   void push(CallItem item);
+  void unchain(const CallItem& item);
   CallItem pop();
   void drop_oldest();
 

@@ -29,7 +29,9 @@ std::vector<Row> rows_of(const Transport::Bytes& bytes) {
 }  // namespace
 
 LoopSites::LoopSites(const JoinedJob& job)
-    : names_(job.definitions()), symbols_(job.definitions().processes.size()) {
+    : definitions_(job.definitions()),
+      names_(definitions_),
+      symbols_(job.definitions().processes.size()) {
   std::vector<Site> own;
   for (const std::uint32_t process : job.own()) {
     for (const std::uint64_t address : job.site_addresses(process))
@@ -56,6 +58,7 @@ std::vector<std::uint64_t> LoopSites::looked_up(const std::vector<Site>& sites) 
 }
 
 std::uint64_t LoopSites::symbol_of(std::uint32_t process, std::uint64_t address) {
+  if (definitions_.processes[process].code.empty()) return base::mixed(address);
   const trace::CodeSite& site = names_.of_call(process, address);
   if (site.line > 0) return base::mixed(hash_of(site.file) + static_cast<std::uint64_t>(site.line));
   return base::mixed(hash_of(site.module) + site.offset);

@@ -52,6 +52,7 @@ class LoopSites {
   std::vector<std::uint64_t> looked_up(const std::vector<Site>& sites);
   std::uint64_t symbol_of(std::uint32_t process, std::uint64_t address);
 
+  const trace::Definitions& definitions_;
   trace::CallSiteNames names_;
   std::vector<std::vector<std::uint64_t>> symbols_;  // of own processes, by site
   base::FlatMap<std::uint64_t, std::uint32_t>
