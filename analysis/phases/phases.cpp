@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 #include <tuple>
 
 #include "analysis/engine/lazy_job.h"
@@ -248,12 +249,15 @@ bool has_own_calls(std::span<const LoopLine> lines, LoopSites& sites) {
 bool is_more_than_chance(const FoundPhase& phase, const std::vector<PhasePart>& all,
                          bool has_own_calls, std::size_t processes) {
   const PhasePart& first = phase.parts.front();
-  const auto elsewhere = [&first](const PhasePart& part) { return part.process != first.process; };
-  return processes == 1 || has_own_calls ||
-         std::any_of(phase.parts.begin(), phase.parts.end(), elsewhere) ||
-         std::any_of(all.begin(), all.end(), [&](const PhasePart& part) {
-           return elsewhere(part) && part.hash == first.hash;
-         });
+  if (processes == 1 || has_own_calls ||
+      std::any_of(phase.parts.begin(), phase.parts.end(),
+                  [&first](const PhasePart& part) { return part.process != first.process; }))
+    return true;
+  std::set<std::uint32_t> same;
+  for (const PhasePart& part : all) {
+    if (part.hash == first.hash) same.insert(part.process);
+  }
+  return same.size() > 1 && 2 * same.size() >= processes;
 }
 
 std::vector<FoundPhase> phases_of(const std::vector<PhasePart>& parts) {

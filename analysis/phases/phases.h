@@ -13,7 +13,7 @@
 //
 // A repetition that a single rank has may be chance: others make the same calls, but not in turn.
 // It is a phase only if some of its calls are made by this rank alone, as those of a master are, or
-// if another rank has the same loop at another time.
+// if at least half of the ranks have the same loop, at other times.
 //
 // A message counts for the phase in which it was received; messages outside all loops have phase 0.
 // Memory: loops, and the communicating pairs of each. Cost: one pass over the steps, one over the

@@ -40,7 +40,7 @@ struct Thresholds {
   double completion_share = 1;
   double load_balance = 0.8;
   double phase_iterations = 3;
-  double phase_share = 0.01;
+  double phase_share = 0.001;
   double lateness_events = 10000;
   double path_stretches = 0;
   double lateness_complete_leaps = 0;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -295,7 +296,7 @@ class AnalysisPage {
     const auto& end = values<double>(table, "to_s");
     const auto& bodies = values<std::string>(table, "body");
     if (!iterations.empty()) add("");
-    for (std::size_t i = 0; i < std::min(shown, iterations.size()); ++i) {
+    for (const std::size_t i : largest(values<double>(table, "seconds"), shown)) {
       const std::string body = bodies[i].size() > longest
                                    ? bodies[i].substr(0, bodies[i].rfind(',', longest)) + ", …"
                                    : bodies[i];
@@ -308,6 +309,17 @@ class AnalysisPage {
     }
     if (iterations.size() > shown)
       wrapped("", fmt::format("and {} more phases: {}", iterations.size() - shown, all_));
+  }
+
+  // The places of the `most` largest values, ascending.
+  static std::vector<std::size_t> largest(const std::vector<double>& values, std::size_t most) {
+    std::vector<std::size_t> places(values.size());
+    std::iota(places.begin(), places.end(), std::size_t{0});
+    std::stable_sort(places.begin(), places.end(),
+                     [&](std::size_t a, std::size_t b) { return values[a] > values[b]; });
+    places.resize(std::min(places.size(), most));
+    std::sort(places.begin(), places.end());
+    return places;
   }
 
   template <typename T>

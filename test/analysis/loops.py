@@ -4,7 +4,7 @@
 
     loops.py --programs DIR --library libfathom-trace.so --cli fathom [--build NAME] [CASE...]
 
-On each Open MPI of open_mpi.tested(), and LAMMPS where it is installed. The last line is "N passed, N failed".
+On each Open MPI of open_mpi.tested(); LAMMPS and HPCC too where they are installed. The last line is "N passed, N failed".
 """
 import json
 import pathlib
@@ -103,5 +103,31 @@ def lammps(build, folder, _):
     assert 250 in [row["iterations"] for row in steps], section["loops"]
 
 
+def hpcc(build, folder, _):
+    """Each benchmark that communicates is a phase, with the repeats that HPCC prints or has in its source."""
+    program = real_programs.PROGRAMS["hpcc"]
+    if build.is_later or not real_programs.is_installed("hpcc"):
+        raise Skipped("HPCC is not installed for it")
+    real_programs.prepare(program, folder)
+    settings = folder / "hpccinf.txt"
+    settings.write_text(settings.read_text().replace("1000         Ns", "400          Ns").replace("80           NBs", "40           NBs"))
+    run = folder / "run"
+    subprocess.run([build.options.cli, "run", "--trace", "-o", run, "--", *build.launch(4, *program.command)],
+                   check=True, cwd=folder, env=build.environment, capture_output=True)
+    found = rows(json.loads(analyzed(build, run, 1))["analyses"]["phases"], "phases")
+    transposes = (folder / "hpccoutf.txt").read_text().count("\nWALL ")
+
+    def phase(name, holds, ranks=4):
+        matching = [row for row in found if len(row["ranks"]) >= ranks and holds(row, row["body"])]
+        assert matching, f"no phase for {name}: {[(row['iterations'], row['body'][:80]) for row in found]}"
+
+    phase("RandomAccess", lambda row, body: "MPI_Get_count" in body and "MPI_Irecv" in body, ranks=2)
+    phase("PTRANS", lambda row, body: "MPI_Comm_split" in body and row["iterations"] == transposes)
+    phase("STREAM", lambda row, body: set(body.split(", ")) == {"MPI_Barrier"} and row["iterations"] == 10)
+    phase("MPIFFT", lambda row, body: body == "MPI_Alltoall" and row["iterations"] == 3)
+    phase("LatencyBandwidth", lambda row, body: body.startswith("MPI_Bcast, MPI_Allreduce") and "(MPI_Sendrecv, MPI_Sendrecv)" in body)
+    phase("HPL", lambda row, body: "MPI_Irecv, MPI_Send, MPI_Wait" in body, ranks=2)
+
+
 if __name__ == "__main__":
-    run_cases(options_of(__doc__), {**dict.fromkeys(CASES, as_made), "lammps": lammps})
+    run_cases(options_of(__doc__), {**dict.fromkeys(CASES, as_made), "lammps": lammps, "hpcc": hpcc})

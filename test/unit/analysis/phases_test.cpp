@@ -285,6 +285,21 @@ TEST_CASE("what one rank repeats is a phase only if no other rank makes these ca
   CHECK(found_iterations("MPI_Start") == Counts{5, 12});
 }
 
+TEST_CASE("a loop that most ranks have at different times is no chance") {
+  const auto part = [](std::uint32_t process) {
+    PhasePart made;
+    made.process = process;
+    made.hash = 7;
+    return made;
+  };
+  const FoundPhase phase{{part(0)}, 0, 1};
+  CHECK(is_more_than_chance(phase, {part(0), part(1)}, false, 4));
+  CHECK(!is_more_than_chance(phase, {part(0), part(1)}, false, 5));
+  CHECK(!is_more_than_chance(phase, {part(0), part(0)}, false, 2));
+  CHECK(is_more_than_chance(phase, {part(0)}, true, 5));
+  CHECK(is_more_than_chance(phase, {part(0)}, false, 1));
+}
+
 TEST_CASE("loops of a phase are listed with what they are in and how often they ran") {
   MadeJob made(2);
   for (int rank = 0; rank < 2; ++rank) {
