@@ -8,10 +8,16 @@
 namespace fathom::analysis {
 namespace {
 
-std::uint64_t hash_of_body(const std::vector<CallItem>& body) {
-  if (body.size() == 1) return body[0].hash;
-  std::uint64_t hash = base::mixed(body.size());
-  for (const CallItem& item : body) hash = base::mixed(hash * 31 ^ item.hash);
+std::vector<std::uint64_t> hashes_of(const std::vector<CallItem>& items) {
+  std::vector<std::uint64_t> hashes;
+  for (const CallItem& item : items) hashes.push_back(item.hash);
+  return hashes;
+}
+
+std::uint64_t hash_of_body(const std::vector<std::uint64_t>& hashes) {
+  if (hashes.size() == 1) return hashes[0];
+  std::uint64_t hash = base::mixed(hashes.size());
+  for (const std::uint64_t item : hashes) hash = base::mixed(hash * 31 ^ item);
   return hash;
 }
 
@@ -154,7 +160,7 @@ CallItem once_through(std::vector<CallItem> body) {
     loop.end_ns = std::max(loop.end_ns, item.end_ns);
   }
   loop.body = std::move(body);
-  loop.hash = hash_of_body(loop.body);
+  loop.hash = hash_of_body(hashes_of(loop.body));
   loop.iterations.count = loop.iterations.last = 1;
   loop.open = true;
   return loop;
@@ -430,8 +436,7 @@ bool CallLoops::is_branch(const CallItem& loop, std::span<const CallItem> items)
 // Where a loop with this body begins.
 void CallLoops::remember(const std::vector<CallItem>& body) {
   Hashes& known = bodies_[hash_of_circle(body)];
-  if (!known.empty()) return;
-  for (const CallItem& item : body) known.push_back(item.hash);
+  if (known.empty()) known = hashes_of(body);
 }
 
 // Whether a loop with this body is known to begin with another of its items.
@@ -488,17 +493,40 @@ bool CallLoops::learn_branch(const CallItem& loop, const std::vector<CallItem>& 
       (std::equal(loop.body.begin(), loop.body.end(), branch.begin(), same) ||
        std::equal(loop.body.rbegin(), loop.body.rend(), branch.rbegin(), same)))
     return false;
-  Hashes hashes;
+  Hashes hashes, own = hashes_of(loop.body);
   for (const CallItem* item : branch) hashes.push_back(item->hash);
-  std::vector<Hashes>& known = branches_[loop.hash];
+  if (!ends_alike) begin_earlier(body, at, own, hashes);
+  std::vector<Hashes>& known = branches_[hash_of_body(own)];
   if (known.size() == kMostBranches || std::find(known.begin(), known.end(), hashes) != known.end())
     return false;
-  Hashes own;
-  for (const CallItem& item : loop.body) own.push_back(item.hash);
   branches_by_end_[own.back()].push_back({own, hashes});
   if (hashes.back() != own.back()) branches_by_end_[hashes.back()].push_back({own, hashes});
   known.push_back(std::move(hashes));
   return true;
+}
+
+// In "xyb ab ab ab xyb ab ab ab" the loop seems to be "ba", with a branch "bxy", because the first
+// iteration took the branch. What both begin with belongs to their ends if the rest of the branch
+// comes before the loop.
+void CallLoops::begin_earlier(const std::vector<CallItem>& body, std::size_t at, Hashes& own,
+                              Hashes& branch) {
+  const auto [last, last_of_branch] =
+      std::mismatch(own.begin(), own.end(), branch.begin(), branch.end());
+  if (last == own.end() || last_of_branch == branch.end()) return;
+  // How many of the branch's last items come before the loop: all if it begins with the branch.
+  std::size_t count = 0;
+  while (count < branch.size()) {
+    const CallItem* item = count < at                   ? &body[at - 1 - count]
+                           : count - at < items_.size() ? &items_[items_.size() - 1 - (count - at)]
+                                                        : nullptr;
+    if (!item || item->hash != branch[branch.size() - 1 - count]) break;
+    ++count;
+  }
+  if (static_cast<std::ptrdiff_t>(count) < branch.end() - last_of_branch || count == branch.size())
+    return;
+  std::rotate(own.begin(), last, own.end());
+  std::rotate(branch.begin(), last_of_branch, branch.end());
+  bodies_[hash_of_circle(body[at].body)] = own;
 }
 
 std::vector<CallItem> CallLoops::pop(std::size_t count) {

@@ -120,6 +120,8 @@ class CallLoops {
   bool is_branch(const CallItem& loop, std::span<const CallItem> items) const;
   bool learn_branches(const std::vector<CallItem>& body);
   bool learn_branch(const CallItem& loop, const std::vector<CallItem>& body, std::size_t at);
+  void begin_earlier(const std::vector<CallItem>& body, std::size_t at, Hashes& own,
+                     Hashes& branch);
   void remember(const std::vector<CallItem>& body);
   bool begins_elsewhere(std::span<const CallItem> body) const;
   std::vector<CallItem> pop(std::size_t count);

@@ -141,6 +141,13 @@ TEST_CASE("iterations that take another branch are iterations of the same loop")
   CHECK(text(loops_of("s" + times(6, times(4, "abb") + "xbbb") + "e")) == "s30(a2(b);6 x3(b))e");
 }
 
+TEST_CASE("a loop whose first iteration takes a branch has all its iterations") {
+  CHECK(text(loops_of("s" + times(6, "xyb" + times(4, "ab")) + "e")) == "s30(ab;6 xyb)e");
+  CHECK(text(loops_of("s" + times(6, "ac" + times(4, "ab")) + "e")) == "s30(ab;6 ac)e");
+  CHECK(text(loops_of("s" + times(3, times(2, "xyb" + times(3, "ab")) + "t") + "e")) ==
+        "s3(8(ab;6 xyb)t)e");
+}
+
 TEST_CASE("calls that are not in the loop, or many, belong to a loop around it") {
   CHECK(text(loops_of(times(4, times(9, "ab") + "c"))) == "4(9(ab)c)");
   CHECK(text(loops_of(times(4, times(9, "ab") + "cdefgb"))) == "4(9(ab)cdefgb)");
