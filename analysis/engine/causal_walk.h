@@ -16,9 +16,10 @@
 //            collective: where it completes             kCollective
 //            (1) send that waited: where it completes   the call that posted its receive, before
 //                                                       step() is called for it
+// forward    (1) the call that posted its receive       send that waited: where it completes
 //
-// (1) If the Analysis has `static constexpr bool kSendersWait = true`, after
-// mark_awaited_receives(). take() then gets the kReceive, whose `posted` is that call.
+// (1) If the Analysis has `static constexpr bool kSendersWait = true`, for the sends and receives
+// that are marked kAwaited. The receiver's side of it is the kReceive, whose `posted` is that call.
 //
 // In a collective, each member takes the merged payloads of the members it depends on (backward: of
 // the members that depend on it): of all in barriers and N-to-N; from the root; at the root from
@@ -39,9 +40,20 @@
 //   static void merge(Payload& into, const Payload& other)
 //       commutative and associative
 //
+// and, if it has something to say to the owner of another process that concerns no step,
+//
+//   struct Note
+//       trivially copyable
+//   void tell(auto&& send)
+//       calls send(process, note) with each new Note; called often
+//   void told(std::uint32_t process, const Note& note)
+//       at the owner of `process`; in any order
+//
 // Cost: about 50 ns per message. Memory: payloads not yet taken.
 #pragma once
 
+#include <algorithm>
+#include <compare>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -76,6 +88,7 @@ class CausalWalk : public Pass {
       lane.at = forward_ ? 0 : job.steps().size(process);
       lane.queued = true;
       ready_.push_back(process);
+      if (kSendersWait && forward_) find_awaited(process, lane);
     }
     find_window();
   }
@@ -95,6 +108,7 @@ class CausalWalk : public Pass {
       lane.queued = false;
       lane.ended = go_on(process, lane);
     }
+    tell_others();
     Stall latest;
     latest.more = !later_.empty();
     if (latest.more) {
@@ -114,10 +128,14 @@ class CausalWalk : public Pass {
 
   void open(Received& received) override {
     while (received.more()) {
-      if (received.kind() == kHanded) {
+      const char kind = received.kind();
+      if (kind == kHanded) {
         hand(received.take<Handed>());
-      } else {
+      } else if (kind == kContributed) {
         join(received.take<Contribution>());
+      } else if constexpr (kHasNotes) {
+        const auto told = received.take<Told<Analysis>>();
+        analysis_.told(told.process, told.note);
       }
     }
   }
@@ -131,8 +149,21 @@ class CausalWalk : public Pass {
 
  private:
   static constexpr std::uint64_t kNoEnd = ~std::uint64_t{0};
-  enum ParcelKind : char { kHanded, kContributed };
+  enum ParcelKind : char { kHanded, kContributed, kTold };
   static constexpr bool kSendersWait = requires { requires Analysis::kSendersWait; };
+  static constexpr bool kHasNotes = requires { typename Analysis::Note; };
+
+  template <typename Of>
+  struct Told {
+    std::uint32_t process = 0;
+    typename Of::Note note;
+  };
+
+  // A receive that its sender waited for, and the call that posted it.
+  struct Awaited {
+    std::uint32_t posted = 0, receive = 0;
+    auto operator<=>(const Awaited&) const = default;
+  };
 
   struct Lane {
     std::uint32_t at = 0;  // forward: the next step; backward: one past it
@@ -141,6 +172,7 @@ class CausalWalk : public Pass {
     base::FlatMap<std::uint64_t, std::uint32_t> handed;  // by own step: index into payloads_
     base::FlatMap<std::uint64_t, bool> without;  // collectives that give this member nothing
     std::vector<std::uint32_t> awaited;  // backward: own kReceives completed but not yet posted
+    std::vector<Awaited> to_post;        // forward: the next last
   };
   struct Handed {
     std::uint32_t process = 0, step = 0;
@@ -214,6 +246,7 @@ class CausalWalk : public Pass {
         if (kSendersWait && !forward_ && !take_from_senders(process, lane, number, step))
           return false;
         analysis_.step(process, number, step);
+        if (kSendersWait && forward_) give_to_senders(process, lane, number);
         give(process, number, step);
         lane.begun = true;
       }
@@ -250,7 +283,8 @@ class CausalWalk : public Pass {
     const std::uint32_t complete = ends_with(process, number, step);
     if (complete == kNobody) return kNobody;
     const Step& part = job_.steps().at(process, complete);
-    return part.kind != StepKind::kSend && takes_part(process, part) ? complete : kNobody;
+    if (part.kind == StepKind::kSend && !(kSendersWait && part.has(kAwaited))) return kNobody;
+    return takes_part(process, part) ? complete : kNobody;
   }
 
   // The part that is over for the process from this step on. A message that a probe found is there
@@ -284,6 +318,36 @@ class CausalWalk : public Pass {
       return true;
     });
     return true;
+  }
+
+  // Receives are placed where their messages arrive, so the calls that post them come before.
+  void find_awaited(std::uint32_t process, Lane& lane) {
+    const StepFile& steps = job_.steps();
+    for (std::uint32_t number = 0; number < steps.size(process); ++number) {
+      if (number % StepFile::kBlockSteps == 0) job_.steps().touched(StepFile::kBlockSteps);
+      const Step& step = steps.at(process, number);
+      if (step.kind == StepKind::kReceive && step.has(kAwaited))
+        lane.to_post.push_back({step.posted == kNobody ? 0 : step.posted, number});
+    }
+    std::sort(lane.to_post.rbegin(), lane.to_post.rend());
+  }
+
+  void give_to_senders(std::uint32_t process, Lane& lane, std::uint32_t number) {
+    while (!lane.to_post.empty() && lane.to_post.back().posted <= number) {
+      const Step& part = job_.steps().at(process, lane.to_post.back().receive);
+      lane.to_post.pop_back();
+      if (takes_part(process, part))
+        hand(Handed{part.partner, part.partner_step, true, analysis_.give(process, part)});
+    }
+  }
+
+  void tell_others() {
+    if constexpr (kHasNotes) {
+      analysis_.tell([this](std::uint32_t process, const typename Analysis::Note& note) {
+        if (job_.is_own(process)) return analysis_.told(process, note);
+        parcels_.send(job_.mapping()[process], kTold, Told<Analysis>{process, note});
+      });
+    }
   }
 
   void take_handed(std::uint32_t process, Lane& lane, std::uint32_t part, std::uint32_t place) {

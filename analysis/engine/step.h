@@ -40,8 +40,8 @@
 // communicator's own sequence, and otherwise names the window or file (step_recorder.h).
 //
 // `posted` is the call that began the step: for a kReceive the call that posted it, otherwise the
-// enclosing call; kNobody outside all calls. `note` and `blamed` belong to the wait states
-// (wait_steps.h) and are 0 until then. A kReceive is placed where the message arrived. If it
+// enclosing call; kNobody outside all calls. `note`, `wait_kind` and a kCall's `call` belong to
+// the wait states (wait_notes.h). A kReceive is placed where the message arrived. If it
 // belongs to a request that the program waits for, a kDone follows later (flag kByRequest);
 // likewise for a kSend or kCollective of a non-blocking call.
 //
@@ -95,8 +95,8 @@ struct Step {
   std::uint32_t number =
       0;  // kCall: function; kSend, kReceive: tag; kCollective: position in its sequence
   union {
-    std::uint32_t blamed = 0;  // kCall
-    std::uint32_t object;      // kCollective
+    std::uint32_t wait_kind = 0;  // kCall
+    std::uint32_t object;         // kCollective
   };
   std::uint16_t thread = 0;
   StepKind kind = StepKind::kCall;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The second of two passes that find the waits of a job (wait_steps.h): backward, distributing the
-// blame.
+// The second of two passes that find the waits of a job (wait_steps.h): all processes in causal
+// order, to find out who caused the waits.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +11,9 @@
 
 namespace fathom::analysis {
 
-// Call after note_waits(). Adds to `tallies` the waits of own processes that are in scope, and
-// their causes. Returns how often a process was released without its share of blame. Collective
-// over the job's transport.
-std::uint64_t hand_out_blame(JoinedJob& job, const WaitScope& scope, WaitTallies& tallies);
+// Call after note_waits(). Adds to `tallies` the waits of own processes that are in scope, and what
+// own processes caused. Returns how often a process went on without what delayed another, because
+// times contradict each other. Collective over the job's transport.
+std::uint64_t find_origins(JoinedJob& job, const WaitScope& scope, WaitTallies& tallies);
 
 }  // namespace fathom::analysis

@@ -1,20 +1,25 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "analysis/waits/wait_notes.h"
 
+#include <algorithm>
 #include <optional>
 #include <vector>
 
 #include "analysis/engine/call_wait.h"
 #include "analysis/engine/parcels.h"
 #include "analysis/engine/rounds.h"
-#include "base/flat_map.h"
 
 namespace fathom::analysis {
 namespace {
 
-struct Target {
+// A receive that its sender waited for.
+struct Receive {
   std::uint32_t process = 0, step = 0;
 };
+
+void mark(StepFile& steps, const Receive& receive) {
+  steps.at(receive.process, receive.step).flags |= kAwaited;
+}
 
 class Forward {
  public:
@@ -42,14 +47,10 @@ class Forward {
 
  private:
   void take(std::uint32_t number, Step& step) {
-    if (step.kind == StepKind::kCall) {
-      finish_before(step.time_ns);
-      const Line& line = line_of(step);
-      step.note = line.waited_ns;
-      step.call = line.last_of_all;
-      return;
-    }
-    open_.add(number, step);
+    if (step.kind != StepKind::kCall) return open_.add(number, step);
+    finish_before(step.time_ns);
+    step.note = 0;
+    step.call = kNobody;
   }
 
   // Calls left by then have all their steps.
@@ -62,65 +63,52 @@ class Forward {
         [this](const CallWait& call) { finish(call); });
   }
 
-  void finish(const CallWait& call) {
+  void finish(const CallWait& seen) {
     StepFile& steps = job_.steps();
-    const Wait wait = call.wait();
-    Line& line = line_of(steps.at(process_, call.call()));
-    if (wait.ns > 0) {
-      const Meeting* met = line.met.find(wait.culprit);
-      steps.at(process_, wait.part).note = packed(met ? *met : Meeting{});
-      line.waited_ns += wait.ns;
-      blame({wait.culprit, wait.culprit_step});
+    Step& call = steps.at(process_, seen.call());
+    find_wrong_order(seen);
+    const Wait wait = seen.wait();
+    if (wait.ns == 0) return;
+    call.note = wait.ns;
+    call.call = wait.part;
+    call.wait_kind = static_cast<std::uint32_t>(wait.kind);
+    Step& part = steps.at(process_, wait.part);
+    part.note = std::uint64_t{seen.call()} + 1;
+    if (part.kind == StepKind::kSend) wait_for_receive(part);
+    if (wait.kind == WaitKind::kLateSender) late_sender_ = seen.call();
+  }
+
+  // The order was wrong if a message that the next call receives had been sent before the one that
+  // waited was entered.
+  void find_wrong_order(const CallWait& seen) {
+    StepFile& steps = job_.steps();
+    std::uint64_t sent_ns = ~std::uint64_t{0};
+    for (const std::uint32_t part : seen.completed()) {
+      const Step& step = steps.at(process_, part);
+      if (step.kind == StepKind::kReceive) sent_ns = std::min(sent_ns, step.end_ns);
     }
-    steps.at(process_, call.call()).note = line.waited_ns;
-    for (const std::uint32_t number : call.completed()) {
-      const Step& part = steps.at(process_, number);
-      if (part.kind != StepKind::kCollective) {
-        line.met[part.partner] = {call.call(), part.partner_step};
-      } else if (joins_all(part)) {
-        line.last_of_all = number;
-      }
+    if (sent_ns == ~std::uint64_t{0}) return;
+    if (late_sender_ != kNobody) {
+      Step& waited = steps.at(process_, late_sender_);
+      if (sent_ns < waited.time_ns)
+        waited.wait_kind = static_cast<std::uint32_t>(WaitKind::kWrongOrder);
     }
+    late_sender_ = kNobody;
   }
 
-  bool joins_all(const Step& collective) const {
-    const JobFacts& facts = job_.facts();
-    const Flow flow = facts.functions[job_.steps().at(process_, collective.call).number].flow;
-    return (flow == Flow::kBarrier || flow == Flow::kAllToAll) && !collective.has(kByRequest) &&
-           facts.members[static_cast<std::size_t>(collective.communicator)].size() ==
-               facts.definitions.processes.size();
+  void wait_for_receive(Step& send) {
+    send.flags |= kAwaited;
+    const Receive receive{send.partner, send.partner_step};
+    if (job_.is_own(receive.process)) return mark(job_.steps(), receive);
+    parcels_.send(job_.mapping()[receive.process], 0, receive);
   }
-
-  // What is known about one thread so far.
-  struct Line {
-    base::FlatMap<std::uint64_t, Meeting> met;  // by process
-    std::uint32_t last_of_all = kNobody;        // kCollective
-    std::uint64_t waited_ns = 0;
-  };
-  Line& line_of(const Step& call) {
-    if (lines_.size() <= call.thread) lines_.resize(call.thread + std::size_t{1});
-    return lines_[call.thread];
-  }
-
-  void blame(const Target& target);
 
   JoinedJob& job_;
   Parcels& parcels_;
   std::uint32_t process_, size_, at_ = 0;
   OpenWaits open_;
-  std::vector<Line> lines_;  // by thread
+  std::uint32_t late_sender_ = kNobody;  // the last call that received, if it waited for a sender
 };
-
-// Marks the other process's call as one that will get a share of the blame.
-void expect(StepFile& steps, const Target& target) {
-  const std::uint32_t call = steps.at(target.process, target.step).posted;
-  if (call != kNobody) ++steps.at(target.process, call).blamed;
-}
-
-void Forward::blame(const Target& target) {
-  if (job_.is_own(target.process)) return expect(job_.steps(), target);
-  parcels_.send(job_.mapping()[target.process], 0, target);
-}
 
 // Processes the job's processes one after the other.
 class NotesPass : public Pass {
@@ -142,12 +130,12 @@ class NotesPass : public Pass {
   void open(Received& received) override {
     while (received.more()) {
       received.kind();
-      expect(job_.steps(), received.take<Target>());
+      mark(job_.steps(), received.take<Receive>());
     }
   }
 
  private:
-  // A limit, so that blame for other analysis processes does not pile up to the end of a long trace.
+  // A limit, so that marks for other analysis processes do not pile up to the end of a long trace.
   static constexpr std::uint32_t kStepsPerRound = 1 << 20;
 
   JoinedJob& job_;

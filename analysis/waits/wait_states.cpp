@@ -341,7 +341,7 @@ class WaitFindings {
           ": clocks differ; shorter waits between hosts are left out");
     if (waits.released > 0)
       say("times in the trace contradict each other: " + std::to_string(waits.released) +
-          " shares of blame were left out");
+          " times, the origin of a delay could not be followed");
     for (const std::string& problem : summary.problems) say(problem);
   }
 

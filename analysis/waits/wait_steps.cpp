@@ -43,7 +43,7 @@ JobWaits find_waits(JoinedJob& job, const WaitScope& scope) {
   note_waits(job);
   WaitTallies tallies;
   JobWaits waits;
-  waits.released = hand_out_blame(job, scope, tallies);
+  waits.released = find_origins(job, scope, tallies);
   waits.rows = gathered(job.transport(), tallies.wait_rows());
   waits.origins = gathered(job.transport(), tallies.origin_rows(job));
   auto late = gathered(job.transport(), tallies.late_rows(job));

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // All waits of a job and their causes: direct, and indirect through others that were made to wait.
 //
-// Two passes over the steps. The first goes forward and needs no other process: it finds the waits,
-// records at each call how long its process had waited by then, and marks the calls that were
-// waited for, because they will receive a share of the blame. The second goes backward, against the
-// direction of messages, and distributes the blame (D. Böhme et al., Identifying the root causes of
-// wait states in large-scale parallel applications, ICPP 2010): the process that came late was busy
-// longer, or had waited itself, since the two last met. The time by which it was busy longer is its
-// own blame; the rest is divided among its waits in that time, in proportion, and so passed on to
-// the processes they were for.
+// Two passes over the steps. The first needs no other process: it finds the waits. The second visits
+// all processes in causal order, with what each was delayed by (delay_stack.h). The delays that the
+// culprit of a wait has, and its victim lacks, are to blame, each for what it adds; what they leave
+// is the culprit's own.
 //
-// Two processes meet where a message between them is received, or in a collective of all processes.
-// Sums are integers, so the result is the same for every number of analysis processes. Memory:
-// active waits, and result rows.
+// The question is that of D. Böhme, M. Geimer, F. Wolf and L. Arnold, Identifying the root causes of
+// wait states in large-scale parallel applications, ICPP 2010. Their answer, delay costs, divides a
+// wait between the culprit's delay d and the waiting w that it did itself, since it last synchronized
+// with the victim, as d : w. That blames it also for waiting that the victim did as well, or that it
+// caused itself; docs/analysis.md has an example. Here d and w are told apart by what they were for,
+// however the processes learnt of it, so no common point in time is needed.
+//
+// Each wait is divided completely. Sums are integers, so the result is the same for every number of
+// analysis processes. Memory: active waits, a stack for each message on its way, result rows.
 #pragma once
 
 #include <cstdint>
@@ -63,18 +65,18 @@ struct OriginRow {
 struct JobWaits {
   std::vector<WaitRow> rows;  // all, at analysis process 0; sorted by process, kind, function, …
   std::vector<OriginRow> origins;
-  std::uint64_t released = 0;  // processes released without their share of blame
+  std::uint64_t released = 0;  // processes that went on without what delayed another
 };
 
 // Which waits count: their part in the window, of these processes, in calls of these phases. Only
-// these waits distribute blame, to any process of the job.
+// these waits are divided, among all processes of the job.
 struct WaitScope {
   std::uint64_t from_ns = 0, to_ns = ~std::uint64_t{0};
   const std::vector<bool>* processes = nullptr;  // nullptr: all
   std::vector<bool> phases;                      // scope_filter.h; empty: all
 };
 
-// Collective over the job's transport. Stores `note`, `blamed` and a call's `call` in the steps.
+// Collective over the job's transport. Writes to the steps (wait_notes.h).
 JobWaits find_waits(JoinedJob& job, const WaitScope& scope);
 
 }  // namespace fathom::analysis
