@@ -37,7 +37,7 @@ fathom::base::Status run(const std::string& name, const analysis::Input& input) 
   }
   const auto row = analysis::find_analysis(name);
   if (!row) return row.error();
-  if ((*row)->needs != analysis::Needs::kTrace)
+  if ((*row)->needs == analysis::Needs::kProfile)
     return fathom::base::Error{name + " needs only a profile; --list names the analyses of traces"};
   const auto outcome = (*row)->run(input);
   return outcome ? fathom::base::Status(fathom::base::Done{})
@@ -47,7 +47,7 @@ fathom::base::Status run(const std::string& name, const analysis::Input& input) 
 int list() {
   std::puts("matching\ntraffic");
   for (const analysis::Row& row : analysis::all_analyses()) {
-    if (row.needs == analysis::Needs::kTrace) std::puts(row.name);
+    if (row.needs != analysis::Needs::kProfile) std::puts(row.name);
   }
   return 0;
 }
