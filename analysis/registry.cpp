@@ -4,6 +4,7 @@
 #include "analysis/collectives/collectives_view.h"
 #include "analysis/lateness/lateness.h"
 #include "analysis/path/critical_path.h"
+#include "analysis/path/what_if.h"
 #include "analysis/phases/phases.h"
 #include "analysis/pyrite/issues.h"
 #include "analysis/time/efficiency.h"
@@ -50,6 +51,9 @@ constexpr Row kRows[] = {
     {"critical-path",
      "the chain of work and calls that makes up the run time; costs of the costliest paths",
      Needs::kPath, true, critical_path},
+    {"what-if",
+     "the run time that would have been if some of its times had been others (--what-if)",
+     Needs::kTrace, false, what_if},
     {"collectives",
      "the messages of each collective: its algorithm, its rounds, the message that delayed it",
      Needs::kTrace, false, collectives},

@@ -41,7 +41,7 @@
 //
 // `posted` is the call that began the step: for a kReceive the call that posted it, otherwise the
 // enclosing call; kNobody outside all calls. `note`, `wait_kind` and a kCall's `call` belong to
-// the wait states (wait_notes.h). A kReceive is placed where the message arrived. If it
+// the analysis at work (wait_notes.h, changed_run.h). A kReceive is placed where the message arrived. If it
 // belongs to a request that the program waits for, a kDone follows later (flag kByRequest);
 // likewise for a kSend or kCollective of a non-blocking call.
 //

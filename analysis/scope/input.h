@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/scope/supposed_change.h"
 #include "analysis/scope/thresholds.h"
 #include "profile/profile.h"
 #include "trace/reader.h"
@@ -43,6 +44,7 @@ struct Input {
   Thresholds thresholds;
   CallRowsKept* calls =
       nullptr;  // of the scope, shared by analyses; nullptr: each counts for itself
+  std::vector<SupposedChange> changes = {};  // of the run, for what-if
 };
 
 }  // namespace fathom::analysis

@@ -3,6 +3,7 @@
 
 #include <spdlog/fmt/fmt.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -29,6 +30,7 @@ struct AnalyzeOptions {
   Window window;
   std::optional<std::set<std::int64_t>> ranks;
   std::vector<std::string> only, thresholds;
+  std::vector<analysis::SupposedChange> changes;
   profile::SelectedNames traffic;
   std::size_t top = 6;
   bool json = false;
@@ -115,8 +117,10 @@ int refuse(int exit_code, const std::string& sentence) {
 }
 
 // Without its trace if classes or communicators are chosen: analyses of time cannot choose by them.
-analysis::Input input_of(const analysis::LoadedRun& run, const analysis::Thresholds& thresholds) {
+analysis::Input input_of(const analysis::LoadedRun& run, const analysis::Thresholds& thresholds,
+                         const std::vector<analysis::SupposedChange>& changes) {
   analysis::Input input = run.input(thresholds);
+  input.changes = changes;
   if (!input.scope.chooses_traffic()) return input;
   input.trace = nullptr;
   input.job = nullptr;
@@ -130,6 +134,8 @@ int analyze_part(const AnalyzeOptions& options, analysis::Transport* transport) 
   if (!rows) return refuse(kWrongUsage, rows.error().message);
   const auto scope = scope_of(options);
   if (!scope) return refuse(kWrongUsage, scope.error().message);
+  if (!options.changes.empty() && !scope->whole())
+    return refuse(kWrongUsage, "--what-if is about the whole run, and not about a part of it");
   analysis::Thresholds thresholds;
   for (const std::string& assignment : options.thresholds) {
     const auto set = analysis::set_threshold(thresholds, assignment);
@@ -137,7 +143,7 @@ int analyze_part(const AnalyzeOptions& options, analysis::Transport* transport) 
   }
   const auto run = load_named_run(options.run, *scope, transport);
   if (!run) return refuse(kFailed, run.error().message);
-  const analysis::Input input = input_of(*run, thresholds);
+  const analysis::Input input = input_of(*run, thresholds, options.changes);
   if (rows->empty()) *rows = analysis::default_analyses(input);
   for (const analysis::Row* row : *rows) {
     if (analysis::can_run(*row, input)) continue;
@@ -165,7 +171,28 @@ int analyze_part(const AnalyzeOptions& options, analysis::Transport* transport) 
   return show(*results, options, *run, !path.empty());
 }
 
-int analyze(const AnalyzeOptions& options) {
+// Without --only, nothing else is asked for.
+void add_changes(CLI::App& app, const std::shared_ptr<AnalyzeOptions>& options) {
+  const auto take = [options](const std::vector<std::string>& words) {
+    for (const std::string& word : words) {
+      auto change = analysis::parse_supposed_change(word, parse_ranks);
+      if (!change) throw CLI::ValidationError("--what-if", change.error().message);
+      options->changes.push_back(std::move(*change));
+    }
+  };
+  app.add_option_function<std::vector<std::string>>(
+         "--what-if", take,
+         "the run time that would have been if some times were multiplied by FACTOR: 'rank 3 : "
+         "0.8', 'function MPI_Bcast : 0.5', 'before site halo.c:41 : 0', 'latency : 2'; may be "
+         "given several times; needs a trace")
+      ->type_name("CHANGE")
+      ->allow_extra_args(false);
+}
+
+int analyze(AnalyzeOptions& options) {
+  auto& only = options.only;
+  if (!options.changes.empty() && std::find(only.begin(), only.end(), "what-if") == only.end())
+    only.emplace_back("what-if");
   if (options.list) return list_analyses();
   if (options.run.empty()) return refuse(kWrongUsage, "name the run; see fathom analyze --help");
   if (options.one_process) return is_first_process() ? analyze_part(options, nullptr) : kFine;
@@ -187,6 +214,7 @@ Action declare_analyze(CLI::App& app) {
   add_window(app, options->window, "; needs a trace");
   add_ranks(app, options->ranks, "only traffic and calls of these world ranks: 0-3,7");
   add_traffic_options(app, options->traffic);
+  add_changes(app, options);
   add_list(app, "--set", options->thresholds, "NAME=VALUE,...", "change thresholds (see --list)");
   app.add_option("--top", options->top, "number of findings to show")
       ->type_name("N")

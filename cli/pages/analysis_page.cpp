@@ -103,6 +103,7 @@ class AnalysisPage {
     efficiency();
     patterns();
     phases();
+    what_if();
     if (tables_) sections();
     for (std::size_t i = 0; i < std::min(top, results_.findings.size()); ++i) {
       finding(i + 1, results_.findings[i]);
@@ -257,6 +258,23 @@ class AnalysisPage {
   }
 
   // The factors of parallel efficiency, as they multiply.
+  void what_if() {
+    const analysis::Section* found = section("what-if");
+    if (!found) return;
+    const double *was = number(*found, "run_seconds"), *would = number(*found, "what_if_seconds");
+    const auto* changes = number<std::string>(*found, "changes");
+    if (!was || !would || !changes) return;
+    add("");
+    const double saved = *was - *would;
+    std::string text = fmt::format("with {}, the run would have taken {} in place of {}",
+                                   changes->empty() ? "no change" : printable(*changes),
+                                   human_seconds(*would), human_seconds(*was));
+    if (saved != 0 && *was > 0)
+      text += fmt::format(": {} {} ({})", human_seconds(std::abs(saved)),
+                          saved > 0 ? "less" : "more", percent(std::abs(saved), *was));
+    wrapped("", text);
+  }
+
   void efficiency() {
     const analysis::Section* found = section("efficiency");
     if (!found) return;

@@ -213,6 +213,14 @@ class Analyze(harness.CliTest):
         self.assert_refused(self.fathom("analyze", "r", "--phases", "solve"), 1, "no phase 'solve'")
         self.assert_refused(self.fathom("analyze", "r", "--ranks", "4"), 1, "no rank 4", "0 to 3")
 
+    def test_a_change_of_the_run_is_refused_if_it_cannot_be_read_or_made(self):
+        self.write_run("r")
+        for change, reason in (("rank 3", "FACTOR"), ("rank 3 : -1", "factor"), ("rank x : 2", "list of ranks"),
+                               ("speed : 2", "no 'speed'"), ("before rank 3 : 2", "'before' needs")):
+            self.assert_refused(self.fathom("analyze", "r", "--what-if", change), 2, "--what-if", reason)
+        self.assert_refused(self.fathom("analyze", "r", "--what-if", "rank 3 : 0.8"), 1, "'what-if' needs a trace")
+        self.assert_refused(self.fathom("analyze", "r", "--what-if", "rank 3 : 0.8", "--ranks", "1"), 2, "the whole run")
+
     def test_a_missing_run_is_an_error(self):
         self.assert_refused(self.fathom("analyze", "nowhere"), 1, "there is no run 'nowhere'")
 

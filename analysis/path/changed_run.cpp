@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "analysis/path/changed_run.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "analysis/engine/awaited_receives.h"
+#include "analysis/engine/causal_walk.h"
+#include "analysis/engine/parcels.h"
+#include "base/flat_map.h"
+#include "trace/code/call_site_names.h"
+
+namespace fathom::analysis {
+namespace {
+
+// Times may lie before the trace's time 0 if clocks contradict each other.
+using Time = std::int64_t;
+constexpr Time kNever = std::numeric_limits<Time>::min();
+Time signed_time(std::uint64_t ns) { return static_cast<Time>(ns); }
+
+Time scaled(Time ns, double factor) {
+  if (factor == 1 || ns <= 0) return ns;
+  return static_cast<Time>(std::llround(static_cast<double>(ns) * factor));
+}
+
+// Whether `file` ends with the path `wanted`.
+bool is_place(const std::string& file, const std::string& wanted) {
+  if (!file.ends_with(wanted)) return false;
+  return file.size() == wanted.size() || wanted.front() == '/' ||
+         file[file.size() - wanted.size() - 1] == '/';
+}
+
+// By what the times of a run are multiplied.
+class Factors {
+ public:
+  Factors(const JoinedJob& job, const std::vector<SupposedChange>& changes)
+      : job_(job), changes_(changes), names_(job.definitions()), used_(changes.size()) {}
+
+  struct OfCall {
+    double rest = 1, work = 1;  // of the call, and of the work before it
+  };
+  const OfCall& of_call(std::uint32_t process, const Step& call) {
+    const Key key{process, call.number, call.partner_step};
+    if (const OfCall* const known = known_.find(key)) return *known;
+    return known_[key] = found(process, call);
+  }
+  double latency(std::uint32_t process) {
+    return product(SupposedChange::Of::kLatency, process, nullptr);
+  }
+  // After the last call of a process.
+  double work(std::uint32_t process) {
+    return product(SupposedChange::Of::kWork, process, nullptr);
+  }
+
+  // By change: whether it concerned something.
+  const std::vector<bool>& used() const { return used_; }
+
+ private:
+  struct Key {
+    std::uint32_t process = 0, function = 0, site = 0;
+    bool operator==(const Key&) const = default;
+  };
+  struct KeyHash {
+    std::uint64_t operator()(const Key& key) const {
+      return base::mixed((std::uint64_t{key.process} << 32 | key.site) ^ base::mixed(key.function));
+    }
+  };
+
+  OfCall found(std::uint32_t process, const Step& call) {
+    return {product(SupposedChange::Of::kCalls, process, &call),
+            product(SupposedChange::Of::kWork, process, &call)};
+  }
+
+  double product(SupposedChange::Of of, std::uint32_t process, const Step* call) {
+    double factor = 1;
+    for (std::size_t i = 0; i < changes_.size(); ++i) {
+      if (changes_[i].of != of || !concerns(changes_[i], process, call)) continue;
+      used_[i] = true;
+      factor *= changes_[i].factor;
+    }
+    return factor;
+  }
+
+  bool concerns(const SupposedChange& change, std::uint32_t process, const Step* call) {
+    const std::int64_t rank = job_.definitions().processes[process].rank;
+    if (change.ranks && !change.ranks->contains(rank)) return false;
+    if (change.function.empty() && change.file.empty()) return true;
+    if (call == nullptr) return false;
+    const trace::CodeSite& site = names_.of_call(process, job_.site_address(process, *call));
+    const std::string& function = job_.definitions().functions[call->number].name;
+    if (!change.function.empty() && change.function != function && change.function != site.function)
+      return false;
+    if (change.file.empty()) return true;
+    return is_place(trace::file_or_module(site), change.file) && site.line == change.line;
+  }
+
+  const JoinedJob& job_;
+  const std::vector<SupposedChange>& changes_;
+  trace::CallSiteNames names_;
+  std::vector<bool> used_;
+  base::FlatMap<Key, OfCall, KeyHash> known_;
+};
+
+class Replay {
+ public:
+  static constexpr bool kSendersWait = true;
+  // When something was done on which others depend: in the run, and with the changes.
+  struct Payload {
+    Time time_ns = kNever, changed_ns = kNever;
+  };
+
+  Replay(JoinedJob& job, Factors& factors)
+      : job_(job), factors_(factors), lanes_(job.mapping().size()) {
+    for (const std::uint32_t process : job.own()) {
+      Lane& lane = lanes_[process];
+      lane.time.process = process;
+      lane.time.begin_ns = job.definitions().processes[process].first_ns;
+      lane.latency = factors.latency(process);
+      lane.lines.resize(1);
+      lane.lines[0].left_ns = signed_time(lane.time.begin_ns);
+      lane.lines[0].begun = true;
+    }
+  }
+
+  void step(std::uint32_t process, std::uint32_t number, const Step& step) {
+    Lane& lane = lanes_[process];
+    if (step.kind != StepKind::kCall) {
+      lane.line = step.call == kNobody ? kNobody : job_.steps().at(process, step.call).thread;
+      return;
+    }
+    lane.line = step.thread;
+    Line& line = line_of(lane, step.thread);
+    if (!step.has(kNested)) enter(process, lane, line, number, step);
+    job_.steps().at(process, number).note = static_cast<std::uint64_t>(line.later_ns);
+  }
+
+  Payload give(std::uint32_t process, const Step& part) {
+    if (part.posted == kNobody) return {signed_time(part.time_ns), signed_time(part.time_ns)};
+    const Step& call = job_.steps().at(process, part.posted);
+    const Time entered_ns = signed_time(call.time_ns);
+    return {entered_ns, entered_ns + static_cast<Time>(call.note)};
+  }
+
+  void take(std::uint32_t process, const Step& part, const Payload& payload) {
+    Lane& lane = lanes_[process];
+    if (lane.line == kNobody) return;
+    Line& line = lane.lines[lane.line];
+    if (line.call == kNobody || lane.ended) return;
+    const Step& call = job_.steps().at(process, line.call);
+    const mpi::Meaning& meaning = job_.facts().functions[call.number];
+    if (meaning.immediate || meaning.begins_job || meaning.ends_job) return;
+    const Payload ready =
+        part.kind == StepKind::kReceive ? arrival(process, lane, call, part, payload) : payload;
+    const bool left_before =
+        ready.time_ns >
+        signed_time(call.end_ns) + signed_time(job_.uncertainty_ns(
+                                       process, part.partner == kNobody ? process : part.partner));
+    if (ready.time_ns == kNever || left_before) return;
+    merge(line.ready, ready);
+  }
+
+  static void merge(Payload& into, const Payload& other) {
+    into.time_ns = std::max(into.time_ns, other.time_ns);
+    into.changed_ns = std::max(into.changed_ns, other.changed_ns);
+  }
+
+  std::vector<ChangedTime> times() {
+    std::vector<ChangedTime> times;
+    for (const std::uint32_t process : job_.own()) {
+      Lane& lane = lanes_[process];
+      const std::uint64_t last_ns = job_.definitions().processes[process].last_ns;
+      if (!lane.ended) {
+        Line& line = lane.lines[0];
+        leave(process, line);
+        const Time end_ns = std::max(signed_time(last_ns), line.left_ns),
+                   work_ns = end_ns - line.left_ns;
+        end(lane, end_ns, line.later_ns + scaled(work_ns, factors_.work(process)) - work_ns);
+      }
+      times.push_back(lane.time);
+    }
+    return times;
+  }
+
+ private:
+  struct Line {                    // a thread
+    std::uint32_t call = kNobody;  // that it is in
+    Time left_ns = 0;              // in the run: the end of the last call
+    Time later_ns = 0;             // how much later it is with the changes: entered, else left
+    Payload ready;                 // what the call completes
+    bool begun = false;
+  };
+  struct Lane {
+    ChangedTime time;
+    std::vector<Line> lines;       // by thread
+    std::uint32_t line = kNobody;  // of the present step
+    double latency = 1;
+    bool ended = false;
+  };
+
+  static Line& line_of(Lane& lane, std::uint16_t thread) {
+    if (lane.lines.size() <= thread) lane.lines.resize(thread + std::size_t{1});
+    return lane.lines[thread];
+  }
+
+  void enter(std::uint32_t process, Lane& lane, Line& line, std::uint32_t number,
+             const Step& call) {
+    const Time entered_ns = signed_time(call.time_ns);
+    leave(process, line);
+    // A thread that begins is as late as the first one.
+    if (!line.begun) {
+      line.later_ns = lane.lines[0].later_ns;
+      line.left_ns = entered_ns;
+      line.begun = true;
+    }
+    const Time work_ns = entered_ns - line.left_ns;
+    line.call = number;
+    line.ready = {};
+    const mpi::Meaning& meaning = job_.facts().functions[call.number];
+    if (meaning.begins_job) {
+      line.later_ns = 0;
+      if (call.thread == 0 && !lane.ended) lane.time.begin_ns = call.end_ns;
+    } else {
+      line.later_ns += scaled(work_ns, factors_.of_call(process, call).work) - work_ns;
+    }
+    if (meaning.ends_job && call.thread == 0 && !lane.ended) end(lane, entered_ns, line.later_ns);
+  }
+
+  void leave(std::uint32_t process, Line& line) {
+    if (line.call == kNobody) return;
+    const Step& call = job_.steps().at(process, line.call);
+    const Time entered_ns = signed_time(call.time_ns), left_ns = signed_time(call.end_ns);
+    const Time rest_ns = left_ns - std::max(entered_ns, line.ready.time_ns);
+    const double factor =
+        job_.facts().functions[call.number].begins_job ? 1 : factors_.of_call(process, call).rest;
+    const Time changed_ns =
+        std::max(entered_ns + line.later_ns, line.ready.changed_ns) + scaled(rest_ns, factor);
+    line.later_ns = changed_ns - left_ns;
+    line.left_ns = std::max(line.left_ns, left_ns);
+    line.call = kNobody;
+  }
+
+  Payload arrival(std::uint32_t process, const Lane& lane, const Step& call, const Step& part,
+                  const Payload& sent) const {
+    // A probe found the message, which was received later.
+    if (part.time_ns > call.end_ns) return sent;
+    Payload start = sent;
+    if (part.posted != kNobody) {
+      const Step& posted = job_.steps().at(process, part.posted);
+      const Time posted_ns = signed_time(posted.time_ns);
+      merge(start, {posted_ns, posted_ns + static_cast<Time>(posted.note)});
+    }
+    const Time arrived_ns = signed_time(part.time_ns), latency_ns = arrived_ns - start.time_ns;
+    return {arrived_ns, start.changed_ns + scaled(latency_ns, lane.latency)};
+  }
+
+  static void end(Lane& lane, Time end_ns, Time later_ns) {
+    lane.time.end_ns = static_cast<std::uint64_t>(end_ns);
+    lane.time.changed_end_ns = static_cast<std::uint64_t>(std::max<Time>(0, end_ns + later_ns));
+    lane.ended = true;
+  }
+
+  JoinedJob& job_;
+  Factors& factors_;
+  std::vector<Lane> lanes_;  // by process
+};
+
+// By change: whether it concerned something at any analysis process.
+std::vector<bool> used_anywhere(Transport& transport, const std::vector<bool>& used) {
+  Transport::Bytes bytes(used.begin(), used.end());
+  std::vector<bool> all = used;
+  for (const Transport::Bytes& others :
+       transport.exchange(std::vector<Transport::Bytes>(transport.size(), bytes))) {
+    for (std::size_t i = 0; i < all.size(); ++i) all[i] = all[i] || others[i] != 0;
+  }
+  return all;
+}
+
+}  // namespace
+
+base::Result<ChangedRun> changed_run(JoinedJob& job, const std::vector<SupposedChange>& changes) {
+  mark_awaited_receives(job);
+  Factors factors(job, changes);
+  Replay replay(job, factors);
+  ChangedRun run;
+  run.released = walk_causally(job, replay, Direction::kForward);
+  run.processes = gathered(job.transport(), replay.times());
+  std::sort(run.processes.begin(), run.processes.end(),
+            [](const ChangedTime& a, const ChangedTime& b) { return a.process < b.process; });
+  const std::vector<bool> used = used_anywhere(job.transport(), factors.used());
+  for (std::size_t i = 0; i < changes.size(); ++i) {
+    if (!used[i]) return base::Error{"'" + changes[i].text + "' is about nothing in this run"};
+  }
+  return run;
+}
+
+}  // namespace fathom::analysis

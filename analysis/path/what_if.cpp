@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "analysis/path/what_if.h"
+
+#include <algorithm>
+
+#include "analysis/engine/lazy_job.h"
+#include "analysis/path/changed_run.h"
+#include "analysis/scope/known_time.h"
+#include "base/seconds.h"
+#include "base/text.h"
+
+namespace fathom::analysis {
+namespace {
+
+void lay_out(const ChangedRun& run, const trace::Definitions& definitions, Section& section) {
+  std::uint64_t begin_ns = ~std::uint64_t{0}, end_ns = 0, changed_end_ns = 0;
+  for (const ChangedTime& time : run.processes) {
+    begin_ns = std::min(begin_ns, time.begin_ns);
+    end_ns = std::max(end_ns, time.end_ns);
+    changed_end_ns = std::max(changed_end_ns, time.changed_end_ns);
+  }
+  const std::uint64_t run_ns = end_ns - std::min(begin_ns, end_ns),
+                      changed_ns = changed_end_ns - std::min(begin_ns, changed_end_ns);
+  section.figure("run_seconds", base::seconds(run_ns));
+  section.figure("what_if_seconds", base::seconds(changed_ns));
+  section.figure("run_ns", run_ns);
+  section.figure("what_if_ns", changed_ns);
+  Table& table = section.table("what_if");
+  add_column(table, "rank", run.processes,
+             [&](const ChangedTime& time) { return definitions.processes[time.process].rank; });
+  add_column(table, "end_s", run.processes,
+             [](const ChangedTime& time) { return base::seconds(time.end_ns); });
+  add_column(table, "what_if_end_s", run.processes,
+             [](const ChangedTime& time) { return base::seconds(time.changed_end_ns); });
+}
+
+}  // namespace
+
+base::Result<Outcome> what_if(const Input& input) {
+  auto joined = input.job->joined();
+  if (!joined) return joined.error();
+  Outcome outcome;
+  Section& section = outcome.section;
+  const KnownTime known = known_time((*joined)->definitions(), (*joined)->gaps());
+  if (!known.computing || !known.waits || !known.ranks) {
+    section.figure("not_given", known.not_given("run time that would have been"));
+    return outcome;
+  }
+  const auto run = changed_run(**joined, input.changes);
+  if (!run) return run.error();
+  std::string changes;
+  for (const SupposedChange& change : input.changes) base::add_to_list(changes, change.text, "; ");
+  section.figure("changes", changes);
+  lay_out(*run, (*joined)->definitions(), section);
+  if (run->released > 0)
+    outcome.limits.push_back(std::to_string(run->released) +
+                             " dependences are missing from the changed run, because their other "
+                             "end is not in the trace; it may be too short");
+  return outcome;
+}
+
+}  // namespace fathom::analysis
