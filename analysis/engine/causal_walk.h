@@ -45,7 +45,7 @@
 //   struct Note
 //       trivially copyable
 //   void tell(auto&& send)
-//       calls send(process, note) with each new Note; called often
+//       calls send(process, note) with each new Note, for processes of others; called often
 //   void told(std::uint32_t process, const Note& note)
 //       at the owner of `process`; in any order
 //
@@ -344,7 +344,6 @@ class CausalWalk : public Pass {
   void tell_others() {
     if constexpr (kHasNotes) {
       analysis_.tell([this](std::uint32_t process, const typename Analysis::Note& note) {
-        if (job_.is_own(process)) return analysis_.told(process, note);
         parcels_.send(job_.mapping()[process], kTold, Told<Analysis>{process, note});
       });
     }

@@ -239,20 +239,25 @@ class Origins {
       note.late_ns = delay.ns;
       note.ns = part_of(delay.ns, counted_ns, call.note);
       rest_ns -= note.ns;
-      notes_.push_back({delay.process, note});
+      inform(delay.process, note);
     }
     note.direct = 1;
     note.step = part.partner_step;
     note.late_ns = call.note;
     note.ns = rest_ns;
-    notes_.push_back({part.partner, note});
+    inform(part.partner, note);
+  }
+
+  void inform(std::uint32_t process, const Note& note) {
+    if (job_.is_own(process)) return told(process, note);
+    notes_.push_back({process, note});
   }
 
   JoinedJob& job_;
   const WaitScope& scope_;
   WaitTallies& tallies_;
   std::vector<Lane> lanes_;  // by process
-  std::vector<Sent> notes_;
+  std::vector<Sent> notes_;  // to processes of others
 };
 
 }  // namespace

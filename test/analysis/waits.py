@@ -195,7 +195,7 @@ def waits_as_made(build, folder, case):
         check(case, results)
         check_path(build, run, case, results)
         if case == "ring":
-            check_origin(build.analyzed(run))
+            check_origin(results)
         return run
     return until_it_passes(attempt)
 

@@ -47,7 +47,7 @@ using Ends = std::vector<std::uint64_t>;
 
 TEST_CASE("a random job in which some ranks work longer or shorter ends when a simulation ends") {
   int changed = 0;
-  for (std::uint64_t seed = 1; seed <= 400; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
     CAPTURE(seed);
     const Graph graph = test::drawn(seed, 1 + static_cast<int>(seed % 4));
     Graph other = graph;
@@ -72,7 +72,7 @@ TEST_CASE("a random job in which some ranks work longer or shorter ends when a s
                            "rank " + std::to_string(next) + " : 2"}) == ends_of(other));
     changed += ends_of(graph) != ends_of(other);
   }
-  CHECK(changed > 350);
+  CHECK(changed > 150);
 }
 
 // Rank 0 works for 600 ns and sends; rank 1 receives from 100 on, works for 300, and is done at 1005.

@@ -160,7 +160,25 @@ TEST_CASE("a delay on top of one that is passed on is told apart from it") {
   CHECK(blame_in(graph) == Blame{2 * kDelay, kDelay, 0});
 }
 
-constexpr std::uint64_t kGraphs = 1500;
+TEST_CASE("a delay is followed through many ranks that add little to it") {
+  constexpr int kRanks = 30;
+  Graph graph(kRanks);
+  graph.all_work(kWork);
+  graph.delay(0, kDelay);
+  for (int rank = 1; rank < kRanks; ++rank) {
+    graph.message(rank - 1, rank);
+    graph.all_work(kWork);
+    graph.delay(rank, 2);
+  }
+  const Blame blame = blame_in(graph);
+  CHECK(blame[0] == (kRanks - 1) * kDelay);
+  // Each rank's little delay made all after it wait; what fell out of the stack went to later ranks.
+  std::int64_t small_ns = 0;
+  for (int rank = 1; rank < kRanks; ++rank) small_ns += blame[static_cast<std::size_t>(rank)];
+  CHECK(small_ns == (kRanks - 1) * (kRanks - 2));
+}
+
+constexpr std::uint64_t kGraphs = 600;
 
 TEST_CASE("what a rank is blamed for is what would be saved without its delays") {
   int exact = 0, hiding = 0, with_several_causes = 0;
@@ -187,9 +205,9 @@ TEST_CASE("what a rank is blamed for is what would be saved without its delays")
   }
   CHECK(wrong_ns * 1000 < hiding_ns);
   // Enough of each for the above to mean something.
-  CHECK(exact > 500);
-  CHECK(with_several_causes > 100);
-  CHECK(hiding > 300);
+  CHECK(exact > 250);
+  CHECK(with_several_causes > 50);
+  CHECK(hiding > 150);
 }
 
 }  // namespace
