@@ -284,7 +284,7 @@ ATTEMPTS = 3  # of a case that Open MPI may spoil
 
 def spoilt(case, combination, problems):
     """Whether Open MPI may be at fault."""
-    hangs = case.program in open_mpi.HANG_AT_TIMES.get(combination[0], ())
+    hangs = case.may_crash or case.program in open_mpi.HANG_AT_TIMES.get(combination[0], ())
     return any(case.may_crash and "exited on signal" in problem or hangs and "did not end" in problem or
                re.search(rf"exit code (is )?{open_mpi.NOT_STARTED}\b", problem) for problem in problems)
 
