@@ -77,7 +77,7 @@ class Origins {
     Line& line = line_of(lane, job_.steps().at(process, lane.call).thread);
     if (joins_all(process, part)) {
       line.joined_all = lane.call;
-    } else if (payload.process != process) {
+    } else if (payload.process != process && payload.call != kNobody) {
       Heard& heard = line.heard[payload.process];
       if (heard.last.own_call != lane.call) heard.before = heard.last;
       heard.last = {payload.call, lane.call};
