@@ -37,10 +37,22 @@ void write_meanwhile(base::JsonWriter& json, const Meanwhile& meanwhile) {
   json.object("meanwhile", [&] {
     json.field("rank", meanwhile.rank);
     json.field("seconds", meanwhile.seconds);
+    json.field("of_seconds", meanwhile.of_seconds);
+    json.field("pieces", meanwhile.pieces);
     if (meanwhile.inside) return write_place(json, "inside", *meanwhile.inside);
     write_place(json, "after", meanwhile.after);
     write_place(json, "before", meanwhile.before);
   });
+}
+
+void write_symptom(base::JsonWriter& json, const Symptom& symptom) {
+  json.field("kind", symptom.kind);
+  json.field("seconds", symptom.seconds);
+  json.field("count", symptom.count);
+  json.field("victims", symptom.victims);
+  write_where(json, symptom.where);
+  json.field("passed_on", symptom.passed_on);
+  json.field("text", symptom.text);
 }
 
 void write_finding(base::JsonWriter& json, const Finding& finding) {
@@ -63,6 +75,10 @@ void write_finding(base::JsonWriter& json, const Finding& finding) {
     json.field("to_s", window.to_s);
   });
   if (finding.meanwhile) write_meanwhile(json, *finding.meanwhile);
+  if (!finding.symptoms.empty()) {
+    json.objects("symptoms", finding.symptoms,
+                 [&](const Symptom& symptom) { write_symptom(json, symptom); });
+  }
   json.field("summary", finding.summary);
   json.field("advice", finding.advice);
   json.object("evidence", [&] {

@@ -54,11 +54,19 @@ void clip(Finding& finding, const Scope& scope) {
     window = {std::clamp(window.from_s, from_s, to_s), std::clamp(window.to_s, from_s, to_s)};
 }
 
+// By what it costs. Where that is not known, nobody can say that it matters.
+void rate(Finding& finding, double all_ranks_seconds) {
+  finding.severity = finding.seconds && all_ranks_seconds > 0
+                         ? severity_of_cost(*finding.seconds / all_ranks_seconds)
+                         : Severity::kInfo;
+}
+
 void take(Outcome&& outcome, const Row& row, Results& results) {
   results.sections.push_back({row.name, std::move(outcome.section)});
   for (Finding& finding : outcome.findings) {
     finding.analysis = row.name;
     clip(finding, results.scope);
+    rate(finding, results.all_ranks_seconds);
     results.findings.push_back(std::move(finding));
   }
   // Several analyses may report the same limit; it is listed once.

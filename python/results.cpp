@@ -49,6 +49,8 @@ py::dict as_dict(const analysis::Meanwhile& meanwhile) {
   py::dict made;
   made["rank"] = meanwhile.rank;
   made["seconds"] = meanwhile.seconds;
+  made["of_seconds"] = meanwhile.of_seconds;
+  made["pieces"] = meanwhile.pieces;
   if (meanwhile.inside) {
     made["inside"] = as_dict(*meanwhile.inside);
   } else {
@@ -56,6 +58,21 @@ py::dict as_dict(const analysis::Meanwhile& meanwhile) {
     made["before"] = as_dict(meanwhile.before);
   }
   made["text"] = analysis::text_of(meanwhile);
+  return made;
+}
+
+py::dict as_dict(const analysis::Symptom& symptom) {
+  py::dict made;
+  made["kind"] = symptom.kind;
+  made["seconds"] = symptom.seconds;
+  made["count"] = symptom.count;
+  made["victims"] = symptom.victims;
+  made["function"] = symptom.where.function;
+  made["file"] = symptom.where.file;
+  made["line"] = symptom.where.line;
+  made["phase"] = symptom.where.phase;
+  made["passed_on"] = symptom.passed_on;
+  made["text"] = symptom.text;
   return made;
 }
 
@@ -81,6 +98,9 @@ py::dict as_dict(const analysis::Finding& finding) {
     windows.append(py::make_tuple(window.from_s, window.to_s));
   made["windows"] = windows;
   made["meanwhile"] = finding.meanwhile ? py::object(as_dict(*finding.meanwhile)) : py::none();
+  py::list symptoms;
+  for (const analysis::Symptom& symptom : finding.symptoms) symptoms.append(as_dict(symptom));
+  made["symptoms"] = symptoms;
   made["summary"] = finding.summary;
   made["advice"] = finding.advice;
   made["evidence"] = as_dict(finding.evidence);

@@ -31,13 +31,13 @@ cp "$fathom_root/docs/examples/heat.c" .
 mpicc -g -O2 heat.c -o heat -lm
 fathom run --trace -o "$run/heat-run" -- mpirun --oversubscribe -n 4 ./heat
 fathom analyze "$run/heat-run" --top 3 | sed "s,$PWD/,," >analyze.txt
-# the window of README's picture: around the worst instance of the delay that rank 0 causes
+# the window of README's picture: around the longest wait that rank 0 causes
 window=$(fathom analyze "$run/heat-run" --json | /usr/bin/python3 -c '
 import json
 import sys
 found = json.load(sys.stdin)["findings"]
-delay = next(one for one in found if one["kind"] == "delay" and one["culprits"] == [0])["windows"][0]
-print("--from %.3fs --to %.3fs" % (delay["from_s"] - 0.025, delay["to_s"] + 0.075))')
+wait = next(one for one in found if one["culprits"] == [0])["windows"][0]
+print("--from %.3fs --to %.3fs" % (wait["from_s"] - 0.025, wait["to_s"] + 0.075))')
 fathom plot "$run/heat-run" -o heat-plots $window
 mv heat-plots/timeline.png plots/heat.png
 mkdir -p "$fathom_root/docs/pictures"

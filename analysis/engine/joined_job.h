@@ -82,7 +82,11 @@ class JoinedJob {
 
   StepFile& steps() const { return *steps_; }  // of own processes
   std::uint64_t site_address(std::uint32_t process, const Step& call) const {
-    return call.partner_step == kNobody ? 0 : sites_[process][call.partner_step];
+    return site_address(process, call.partner_step);
+  }
+  // The same by the number that a step has; kNobody: 0.
+  std::uint64_t site_address(std::uint32_t process, std::uint32_t number) const {
+    return number == kNobody ? 0 : sites_[process][number];
   }
 
   // All call sites of a process, as addresses; empty for those of others.

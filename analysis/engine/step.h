@@ -73,7 +73,9 @@ enum StepFlag : std::uint8_t {
   kProbed = 2,        // kReceive: a probe had found the message; a kProbe names this step
   kPolled = 4,        // kCall: several calls, of which all but the last failed
   kByRequest = 4,     // belongs to a request: a kDone follows on completion
+  kWorkBlamed = 8,    // kCall: others waited for the work before it (analysis/waits/wait_causes.h)
   kHidden = 8,        // a message of the library itself, inside a collective for example
+  kCallBlamed = 16,   // kCall: others waited while its process was in it
   kJoined = 16,       // kSend, kReceive: other end known; kCollective: all members known
   kCancelled = 32,    // kDone
   kBystander = 32,    // kCollective: depends on nobody, and nobody on it (4)

@@ -8,6 +8,7 @@
 
 #include "analysis/engine/lazy_job.h"
 #include "analysis/pyrite/issue_tables.h"
+#include "analysis/results/finding_kinds.h"
 #include "analysis/scope/trace_span.h"
 #include "analysis/time/flat_profile.h"
 #include "analysis/traffic/class_traffic.h"
@@ -25,23 +26,23 @@ std::string text_of(const char* format, double number, double ns) {
 }
 
 struct LateKind {
-  const char* kind;
+  FindingKind kind;
   std::uint32_t code;
   bool of_messages;  // else about calls of collectives
   const char* summary;
   const char* advice;
 };
 constexpr LateKind kLateKinds[] = {
-    {"late-sender", static_cast<std::uint32_t>(WaitKind::kLateSender), true,
+    {FindingKind::kLateSender, static_cast<std::uint32_t>(WaitKind::kLateSender), true,
      "%.0f receives waited for a late sender, %s in total",
      "have the sender send earlier, or give it less work before the send"},
-    {"late-receiver", static_cast<std::uint32_t>(WaitKind::kLateReceiver), true,
+    {FindingKind::kLateReceiver, static_cast<std::uint32_t>(WaitKind::kLateReceiver), true,
      "%.0f sends waited for a late receiver, %s in total",
      "post the receive earlier, or use a non-blocking send"},
-    {"late-broadcaster", static_cast<std::uint32_t>(WaitKind::kLateBroadcast), false,
+    {FindingKind::kLateBroadcaster, static_cast<std::uint32_t>(WaitKind::kLateBroadcast), false,
      "%.0f calls of broadcasts waited for the root, %s in total",
      "have the root broadcast earlier, or use the non-blocking form"},
-    {"early-reduce-arrival", kEarlyArrival, false,
+    {FindingKind::kEarlyReduceArrival, kEarlyArrival, false,
      "%.0f calls of reductions were entered before the root's, %s earlier in total",
      "balance the work before the reduction"},
 };
@@ -82,9 +83,9 @@ class IssueFinder {
  private:
   std::int64_t rank(std::uint32_t process) const { return definitions_.processes[process].rank; }
 
-  Finding& add(const char* kind, double score, double cost_ns, std::uint64_t count) {
+  Finding& add(FindingKind kind, double score, double cost_ns, std::uint64_t count) {
     Finding& finding = found_.emplace_back();
-    finding.kind = kind;
+    finding.kind = name_of(kind);
     finding.strength = std::clamp(score, 0.0, 1.0);
     finding.severity = severity_of(finding.strength);
     finding.seconds = base::seconds(cost_ns);
@@ -193,7 +194,7 @@ class IssueFinder {
       barriers += row.count;
       all_ns += static_cast<double>(row.spread_ns);
     }
-    Finding& finding = add("barrier-arrival-skew", 5 * part, sum_ns(rows), barriers);
+    Finding& finding = add(FindingKind::kBarrierArrivalSkew, 5 * part, sum_ns(rows), barriers);
     if (!rows.empty()) name_ranks(rows, finding);
     finding.windows.clear();
     for (std::size_t i = 0; i < std::min<std::size_t>(8, report_.barriers.worst.size()); ++i) {
@@ -226,7 +227,7 @@ class IssueFinder {
           share < limits_.barrier_last_share)
         continue;
       std::vector<LateCounts> rows = barrier_waits(row.process);
-      Finding& finding = add("barrier-imbalance", share, sum_ns(rows), row.count);
+      Finding& finding = add(FindingKind::kBarrierImbalance, share, sum_ns(rows), row.count);
       if (!rows.empty()) name_ranks(rows, finding);
       finding.culprits = {rank(row.process)};
       finding.where.communicator = row.communicator;
@@ -262,8 +263,8 @@ class IssueFinder {
       if (there) ns -= static_cast<double>(row.ns);
     }
     ns = std::max(ns, 0.0);
-    Finding& finding =
-        add("completion-overhead", ratio / 2, ns, static_cast<std::uint64_t>(completions_));
+    Finding& finding = add(FindingKind::kCompletionOverhead, ratio / 2, ns,
+                           static_cast<std::uint64_t>(completions_));
     if (all_ns_ <= 0 || ns < 0.01 * all_ns_) finding.severity = Severity::kInfo;
     std::vector<std::pair<double, std::uint32_t>> order;
     for (const auto& [process, own_ns] : by_process) order.emplace_back(-own_ns, process);

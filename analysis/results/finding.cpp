@@ -14,13 +14,24 @@ std::string text_of(const CallPlace& place) {
   return place.function + " (" + place.file.substr(place.file.rfind('/') + 1) + line + ")";
 }
 
+std::string place_of(const Meanwhile& meanwhile) {
+  if (meanwhile.inside) return "in " + text_of(*meanwhile.inside);
+  const std::string after = text_of(meanwhile.after), before = text_of(meanwhile.before);
+  if (after == before) return "between two calls of " + after;
+  return "between " + after + " and " + before;
+}
+
+std::string amount_of(const Meanwhile& meanwhile) {
+  const char *one = meanwhile.inside ? "one call" : "one piece of work",
+             *several = meanwhile.inside ? " calls" : " pieces of work";
+  return (meanwhile.pieces == 1 ? one : std::to_string(meanwhile.pieces) + several) + ", during " +
+         base::duration_text(meanwhile.seconds) + " of the " +
+         base::duration_text(meanwhile.of_seconds);
+}
+
 std::string text_of(const Meanwhile& meanwhile) {
-  const std::string who = "rank " + std::to_string(meanwhile.rank),
-                    time = base::duration_text(meanwhile.seconds);
-  if (meanwhile.inside)
-    return who + " was in " + text_of(*meanwhile.inside) + " for " + time + " of that time";
-  return who + " computed for " + time + " between " + text_of(meanwhile.after) + " and " +
-         text_of(meanwhile.before);
+  return "rank " + std::to_string(meanwhile.rank) + (meanwhile.inside ? " was " : " computed ") +
+         place_of(meanwhile) + ": " + amount_of(meanwhile);
 }
 
 const char* name_of(Severity severity) {
@@ -35,6 +46,11 @@ const char* name_of(Severity severity) {
 Severity severity_of(double score) {
   if (score >= 0.85) return Severity::kCritical;
   return score >= 0.6 ? Severity::kWarning : Severity::kInfo;
+}
+
+Severity severity_of_cost(double share) {
+  if (share >= 0.1) return Severity::kCritical;
+  return share >= 0.03 ? Severity::kWarning : Severity::kInfo;
 }
 
 bool ranks_before(const Finding& a, const Finding& b) {

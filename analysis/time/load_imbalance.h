@@ -6,7 +6,8 @@
 //                   1 is even
 //   lost_seconds    (max - mean) × ranks: the time the others had left until the busiest was done
 //
-// Only the program's time leads to a finding: time in MPI is uneven because ranks wait in it.
+// It makes no finding: what an uneven load costs is time that others wait, and wait-states finds
+// that, with the work that is uneven (wait_findings.h: load-imbalance).
 #pragma once
 
 #include <cstdint>

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <set>
 
+#include "analysis/results/finding_kinds.h"
 #include "analysis/traffic/class_traffic.h"
 #include "analysis/traffic/histograms.h"
 #include "analysis/traffic/percent.h"
@@ -53,9 +54,9 @@ class Issues {
     return static_cast<double>(structure_.all.bytes) >= limits_.few_bytes;
   }
 
-  Finding& add(const char* kind, double score, std::uint64_t count) {
+  Finding& add(FindingKind kind, double score, std::uint64_t count) {
     Finding finding;
-    finding.kind = kind;
+    finding.kind = name_of(kind);
     finding.strength = std::clamp(score, 0.0, 1.0);
     finding.severity = severity_of(finding.strength);
     finding.confidence = profile_.coverage.verdict == "exact" ? 1 : 0.8;
@@ -111,13 +112,14 @@ class Issues {
         static_cast<double>(small.messages) / static_cast<double>(small.of_messages);
     const double byte_share = small.of_bytes > 0 ? small.bytes / small.of_bytes : 0;
     if (share >= limits_.small_message_share)
-      small_message_finding("small-message-pressure", share, small, share, byte_share);
+      small_message_finding(FindingKind::kSmallMessagePressure, share, small, share, byte_share);
     if (byte_share >= limits_.small_message_overhead_share) {
-      small_message_finding("small-message-overhead", byte_share, small, share, byte_share);
+      small_message_finding(FindingKind::kSmallMessageOverhead, byte_share, small, share,
+                            byte_share);
     }
   }
 
-  void small_message_finding(const char* kind, double score, const SmallMessages& small,
+  void small_message_finding(FindingKind kind, double score, const SmallMessages& small,
                              double share, double byte_share) {
     Finding& finding = add(kind, score, small.messages);
     const double seconds = profile_.application.seconds *
@@ -179,7 +181,7 @@ class Issues {
   void imbalance() {
     const Spread& touch = structure_.touch;
     if (touch.cv >= limits_.rank_traffic_cv) {
-      Finding& finding = add("rank-traffic-imbalance", touch.cv / 2, 0);
+      Finding& finding = add(FindingKind::kRankTrafficImbalance, touch.cv / 2, 0);
       finding.culprits =
           busy_ranks(touch.mean, [](const RankTraffic& r) { return r.touch_bytes(); });
       describe_imbalance(finding, "sends and receives", touch);
@@ -188,7 +190,7 @@ class Issues {
     const bool sending = structure_.out.imbalance >= structure_.in.imbalance;
     const Spread& worst = sending ? structure_.out : structure_.in;
     if (worst.imbalance < limits_.communication_imbalance) return;
-    Finding& finding = add("communication-imbalance", 1 - 1 / worst.imbalance, 0);
+    Finding& finding = add(FindingKind::kCommunicationImbalance, 1 - 1 / worst.imbalance, 0);
     finding.culprits = busy_ranks(
         worst.mean, [&](const RankTraffic& r) { return sending ? r.out.bytes : r.in.bytes; });
     describe_imbalance(finding, sending ? "sends" : "receives", worst);
@@ -215,7 +217,7 @@ class Issues {
     if (structure_.top_links.empty()) return;
     const TopLink& top = structure_.top_links[0];
     if (top.share < limits_.link_share || top.pair.source == top.pair.destination) return;
-    Finding& finding = add("link-hotspot", 2 * top.share, top.pair.messages);
+    Finding& finding = add(FindingKind::kLinkHotspot, 2 * top.share, top.pair.messages);
     finding.culprits = {top.pair.source};
     finding.victims = {top.pair.destination};
     finding.pairs = {{top.pair.source, top.pair.destination}};
@@ -236,7 +238,7 @@ class Issues {
     if (!is_rooted_collective(traffic.class_name) || part < limits_.collective_byte_share) return;
     const RootShare root = root_share(traffic);
     if (root.ranks < limits_.few_ranks || root.share < limits_.root_share) return;
-    Finding& finding = add("collective-root-bottleneck", root.share, root.count);
+    Finding& finding = add(FindingKind::kCollectiveRootBottleneck, root.share, root.count);
     finding.culprits = {root.rank};
     finding.where.class_name = finding.where.function = traffic.class_name;
     if (traffic.communicators.size() == 1)
@@ -292,7 +294,7 @@ class Issues {
     return sum;
   }
 
-  Finding& collective_finding(const char* kind, double share, const ClassTraffic& sum) {
+  Finding& collective_finding(FindingKind kind, double share, const ClassTraffic& sum) {
     Finding& finding = add(kind, share, sum.messages);
     finding.where.class_name = finding.where.function = sum.class_name;
     if (sum.communicators.size() == 1) finding.where.communicator = *sum.communicators.begin();
@@ -312,7 +314,7 @@ class Issues {
     const double share =
         static_cast<double>(sum.messages) / static_cast<double>(structure_.all.messages);
     if (share < limits_.synchronization_share) return;
-    Finding& finding = collective_finding("synchronization-heavy", share, sum);
+    Finding& finding = collective_finding(FindingKind::kSynchronizationHeavy, share, sum);
     finding.evidence = {{"share_of_messages", share}};
     finding.summary = percent(share) + " of all messages are sent inside barriers";
     finding.advice =
@@ -324,7 +326,7 @@ class Issues {
     const ClassTraffic sum = sum_of(is_global_collective, traffic_by_class(on_all_ranks()));
     const double share = static_cast<double>(sum.bytes) / static_cast<double>(structure_.all.bytes);
     if (share < limits_.global_collective_share || !enough_ranks()) return;
-    Finding& finding = collective_finding("global-collective-heavy", share, sum);
+    Finding& finding = collective_finding(FindingKind::kGlobalCollectiveHeavy, share, sum);
     finding.evidence = {{"share_of_bytes", share}, {"bytes", sum.bytes}};
     finding.summary =
         percent(share) +

@@ -2,9 +2,10 @@
 #include "analysis/waits/profile_waits.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
+#include <optional>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "analysis/scope/profile_scope.h"
@@ -73,33 +74,97 @@ void lay_out(const std::vector<PairWait>& rows, std::uint64_t all_ns, Section& s
              [](Row row) { return base::seconds(row.block->longest_ns[row.row]); });
 }
 
-void findings(const Input& input, const std::vector<PairWait>& rows, std::uint64_t all_ns,
-              double confidence, std::vector<Finding>& list) {
-  using Place =
-      std::tuple<mpi::WaitKind, std::string, std::string, std::string, std::int64_t, std::string>;
-  std::map<Place, WaitGroup> groups;
-  for (const PairWait& row : rows) {
-    const auto kind = mpi::wait_kind_named(row.block->kind);
-    if (!kind) continue;  // of a later Fathom: in the table, but there is no sentence for it
-    if (kind == mpi::WaitKind::kInit) continue;
-    const profile::CallSite& site = *row.site;
-    WaitGroup& group = groups[{*kind, row.block->function, site.function,
-                               trace::file_or_module(site), site.line, row.block->phase}];
-    group.add(row.rank(), row.awaited(), row.ns(), row.block->waits[row.row]);
-    group.worst_ns = std::max(group.worst_ns, row.block->longest_ns[row.row]);
+// Seconds that each rank was outside MPI, as far as the profile knows.
+std::map<std::int64_t, std::uint64_t> computing_ns(const profile::Profile& profile) {
+  std::map<std::int64_t, std::uint64_t> mpi_ns, computing_ns;
+  for (const profile::CallTimes& block : profile.calls) {
+    for (std::size_t row = 0; row < block.rank.size(); ++row)
+      mpi_ns[block.rank[row]] += block.total_ns[row];
   }
-  for (const auto& [place, group] : groups) {
-    if (all_ns == 0 ||
-        static_cast<double>(group.ns) < input.thresholds.wait_share * static_cast<double>(all_ns))
-      continue;
-    Where where;
-    std::int64_t line = 0;
-    mpi::WaitKind kind{};
-    std::tie(kind, where.function, where.caller, where.file, line, where.phase) = place;
-    where.line = static_cast<int>(line);
-    list.push_back(finding_of(kind, group, std::move(where), confidence, all_ns));
+  for (const profile::Rank& rank : profile.ranks) {
+    const auto ns = static_cast<std::uint64_t>(std::llround(rank.seconds * 1e9));
+    const std::uint64_t in_mpi_ns = mpi_ns[rank.rank];
+    if (in_mpi_ns > 0) computing_ns[rank.rank] = ns - std::min(ns, in_mpi_ns);
   }
+  return computing_ns;
 }
+
+// The waits for each rank. Which of them it passed on to whom is not known, so each is the awaited
+// rank's own. Ranks that cost less than a finding are one cause together.
+class ProfileCauses {
+ public:
+  ProfileCauses(const Input& input, std::uint64_t all_ns, double confidence)
+      : input_(input), all_ns_(all_ns), confidence_(confidence) {
+    hub_ = hub_of(*input.profile, input.thresholds.few_ranks);
+    // Of a part of the ranks or phases, a profile does not have the time outside MPI of the others.
+    if (!input.scope.ranks && !input.scope.phases) computing_ns_ = computing_ns(*input.profile);
+  }
+
+  std::vector<Finding> find(const std::vector<PairWait>& rows) const {
+    std::map<std::int64_t, WaitCause> causes;
+    for (const PairWait& row : rows) add(row, causes[row.awaited()]);
+    WaitCause small;
+    for (auto& [rank, cause] : causes) {
+      if (!is_finding(cause.ns())) merge(cause, small);
+    }
+    std::vector<Finding> findings;
+    for (auto& [rank, cause] : causes) {
+      if (is_finding(cause.ns())) findings.push_back(finding(cause));
+    }
+    if (is_finding(small.ns())) findings.push_back(finding(small));
+    return findings;
+  }
+
+ private:
+  bool is_finding(std::uint64_t ns) const {
+    return all_ns_ > 0 && ns > 0 &&
+           static_cast<double>(ns) >= input_.thresholds.wait_share * static_cast<double>(all_ns_);
+  }
+
+  static void add(const PairWait& row, WaitCause& cause) {
+    const auto kind = mpi::wait_kind_named(row.block->kind);
+    if (!kind) return;  // of a later Fathom: in the table, but there is no sentence for it
+    if (kind == mpi::WaitKind::kInit) return;
+    const profile::CallSite& site = *row.site;
+    const WaitPlace place{*kind,
+                          row.block->function,
+                          site.function,
+                          trace::file_or_module(site),
+                          static_cast<int>(site.line),
+                          row.block->phase};
+    const std::uint64_t count = row.block->waits[row.row];
+    cause.direct.add(row.rank(), row.awaited(), row.ns(), count);
+    cause.symptoms[{place, false}].add(row.rank(), row.awaited(), row.ns(), count);
+    cause.culprits[row.awaited()] += row.ns();
+  }
+
+  static void merge(const WaitCause& cause, WaitCause& all) {
+    all.direct.add(cause.direct);
+    for (const auto& [place, group] : cause.symptoms) all.symptoms[place].add(group);
+    for (const auto& [rank, ns] : cause.culprits) all.culprits[rank] += ns;
+  }
+
+  Finding finding(WaitCause& cause) const {
+    cause.hub = hub_;
+    cause.serves = hub_ && cause.culprits.size() == 1 && cause.culprits.contains(*hub_) &&
+                   is_for_message(worst_kind(cause));
+    cause.confidence = confidence_;
+    cause.balance = balance_of(computing_ns_, cause, computing_ns_.size());
+    return finding_of(cause, input_.thresholds.load_balance, all_ns_);
+  }
+
+  static mpi::WaitKind worst_kind(const WaitCause& cause) {
+    return std::max_element(cause.symptoms.begin(), cause.symptoms.end(),
+                            [](const auto& a, const auto& b) { return a.second.ns < b.second.ns; })
+        ->first.first.kind;
+  }
+
+  const Input& input_;
+  const std::uint64_t all_ns_;
+  const double confidence_;
+  std::optional<std::int64_t> hub_;
+  std::map<std::int64_t, std::uint64_t> computing_ns_;  // by rank; empty: not known
+};
 
 std::string duration(std::uint64_t ns) { return base::duration_text(base::seconds(ns)); }
 
@@ -138,7 +203,8 @@ base::Result<Outcome> wait_states_of_profile(const Input& input) {
       both_ns > 0 ? static_cast<double>(found_ns) / static_cast<double>(both_ns) : 1;
   Outcome outcome;
   lay_out(rows, all_ns, outcome.section);
-  findings(input, rows, all_ns, confidence, outcome.findings);
+  outcome.findings = ProfileCauses(input, all_ns, confidence).find(rows);
+  outcome.section.figure("seconds_in_findings", seconds_in(outcome.findings));
   limits(coverage, outcome.limits);
   return outcome;
 }

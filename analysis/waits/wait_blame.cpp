@@ -103,8 +103,8 @@ class Origins {
     if (number == kNobody) return;
     if (direct) tallies_.late(note.wait, number, note.late_ns);
     if (note.ns == 0) return;
-    tallies_.caused(key_of(process, job_.steps().at(process, number)), direct ? note.ns : 0,
-                    direct ? 0 : note.ns, number, note.late_ns);
+    tallies_.caused(note.wait, key_of(process, job_.steps().at(process, number)),
+                    direct ? note.ns : 0, direct ? 0 : note.ns, number, note.late_ns);
   }
 
   // After the walk: calls that no other follows.

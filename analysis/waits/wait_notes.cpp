@@ -23,9 +23,10 @@ void mark(StepFile& steps, const Receive& receive) {
 
 class Forward {
  public:
-  Forward(JoinedJob& job, Parcels& parcels, std::uint32_t process)
+  Forward(JoinedJob& job, Parcels& parcels, WorkTally& work, std::uint32_t process)
       : job_(job),
         parcels_(parcels),
+        work_(work),
         process_(process),
         size_(job.steps().size(process)),
         open_(job, process) {}
@@ -42,6 +43,7 @@ class Forward {
     }
     if (at_ < size_) return true;
     finish_before(~std::uint64_t{0});
+    work_.end(job_, process_);
     return false;
   }
 
@@ -51,6 +53,10 @@ class Forward {
     finish_before(step.time_ns);
     step.note = 0;
     step.call = kNobody;
+    step.flags &= static_cast<std::uint8_t>(~(kWorkBlamed | kCallBlamed));
+    if (step.thread != 0 || step.has(kNested)) return;
+    if (last_call_ != kNobody) work_.add(job_.steps().at(process_, last_call_), step);
+    last_call_ = number;
   }
 
   // Calls left by then have all their steps.
@@ -105,7 +111,9 @@ class Forward {
 
   JoinedJob& job_;
   Parcels& parcels_;
+  WorkTally& work_;
   std::uint32_t process_, size_, at_ = 0;
+  std::uint32_t last_call_ = kNobody;  // of the first thread, not inside another
   OpenWaits open_;
   std::uint32_t late_sender_ = kNobody;  // the last call that received, if it waited for a sender
 };
@@ -113,12 +121,12 @@ class Forward {
 // Processes the job's processes one after the other.
 class NotesPass : public Pass {
  public:
-  explicit NotesPass(JoinedJob& job)
-      : job_(job), parcels_(job.transport().size()), left_(job.own()) {}
+  NotesPass(JoinedJob& job, WorkTally& work)
+      : job_(job), work_(work), parcels_(job.transport().size()), left_(job.own()) {}
 
   Stall work() override {
     if (!process_ && !left_.empty()) {
-      process_.emplace(job_, parcels_, left_.back());
+      process_.emplace(job_, parcels_, work_, left_.back());
       left_.pop_back();
     }
     if (process_ && !process_->go_on(kStepsPerRound)) process_.reset();
@@ -139,6 +147,7 @@ class NotesPass : public Pass {
   static constexpr std::uint32_t kStepsPerRound = 1 << 20;
 
   JoinedJob& job_;
+  WorkTally& work_;
   Parcels parcels_;
   std::vector<std::uint32_t> left_;
   std::optional<Forward> process_;
@@ -146,8 +155,8 @@ class NotesPass : public Pass {
 
 }  // namespace
 
-void note_waits(JoinedJob& job) {
-  NotesPass pass(job);
+void note_waits(JoinedJob& job, WorkTally& work) {
+  NotesPass pass(job, work);
   run_passes(job.transport(), {&pass});
 }
 

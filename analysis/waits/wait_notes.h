@@ -3,6 +3,7 @@
 #pragma once
 
 #include "analysis/engine/joined_job.h"
+#include "analysis/waits/wait_causes.h"
 
 namespace fathom::analysis {
 
@@ -14,7 +15,7 @@ namespace fathom::analysis {
 //   `note` of a deciding step    the call that waited for it, plus 1
 //
 // and kAwaited for the sends that waited for their receive to be posted, and for these receives.
-// Collective over the job's transport.
-void note_waits(JoinedJob& job);
+// Adds the work between calls to `work`. Collective over the job's transport.
+void note_waits(JoinedJob& job, WorkTally& work);
 
 }  // namespace fathom::analysis

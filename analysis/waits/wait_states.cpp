@@ -10,6 +10,7 @@
 #include "analysis/scope/known_time.h"
 #include "analysis/scope/scope_filter.h"
 #include "analysis/scope/trace_span.h"
+#include "analysis/waits/job_causes.h"
 #include "analysis/waits/profile_waits.h"
 #include "analysis/waits/wait_findings.h"
 #include "analysis/waits/wait_steps.h"
@@ -26,12 +27,6 @@ std::string phase_name(const trace::Definitions& definitions, std::uint32_t phas
   return phase < definitions.phases.size() ? definitions.phases[phase] : "";
 }
 
-// Waits reported by one finding: one kind, one place in the program.
-struct Group : WaitGroup {
-  std::uint64_t worst_at_ns = 0;
-  std::vector<const WaitRow*> rows;
-};
-
 class WaitFindings {
  public:
   WaitFindings(const Input& input, const JoinedJob& job)
@@ -43,8 +38,8 @@ class WaitFindings {
   void tell(const JobWaits& waits, Outcome& outcome) {
     lay_out_waits(waits, outcome.section);
     lay_out_origins(waits, outcome.section);
-    findings(waits, outcome);
-    origin_findings(waits, outcome);
+    outcome.findings = cause_findings(input_, job_, waits, names_, all_ns_);
+    outcome.section.figure("seconds_in_findings", seconds_in(outcome.findings));
     limits(waits, outcome);
   }
 
@@ -165,142 +160,6 @@ class WaitFindings {
                [&](const Row& row) { return trace::file_or_module(place(row)); });
     add_column(table, name + "_line", rows,
                [&](const Row& row) { return std::int64_t{place(row).line}; });
-  }
-
-  CallPlace place(std::uint32_t process, std::uint32_t function, std::uint64_t address) {
-    const trace::CodeSite& site = names_.of_call(process, address);
-    return {definitions().functions[function].name, trace::file_or_module(site), site.line};
-  }
-  // What `process` did longest while others waited for it.
-  std::optional<Meanwhile> meanwhile(std::uint32_t process, const LongestStretch& longest) {
-    if (longest.work_ns == 0 && longest.call_ns == 0) return {};
-    Meanwhile found{
-        rank(process), base::seconds(std::max(longest.work_ns, longest.call_ns)), {}, {}, {}};
-    if (longest.call_ns > longest.work_ns) {
-      found.inside = place(process, longest.call, longest.call_site);
-    } else {
-      found.after = place(process, longest.work_after, longest.work_after_site);
-      found.before = place(process, longest.work_before, longest.work_before_site);
-    }
-    return found;
-  }
-
-  bool is_finding(std::uint64_t ns) const {
-    return all_ns_ > 0 &&
-           static_cast<double>(ns) >= input_.thresholds.wait_share * static_cast<double>(all_ns_);
-  }
-
-  // Lowered by losses of the processes involved.
-  double confidence(const Group& group) const {
-    const auto& processes = job_.summary().processes;
-    for (const WaitRow* row : group.rows) {
-      if (processes[row->process].losses > 0 || processes[row->culprit].losses > 0) return 0.5;
-    }
-    return 1;
-  }
-
-  void findings(const JobWaits& waits, Outcome& outcome) {
-    using Place = std::tuple<WaitKind, std::uint32_t, std::string, std::string, int, std::uint32_t>;
-    std::map<Place, Group> groups;
-    for (const WaitRow& row : waits.rows) {
-      const trace::CodeSite& site = names_.of_call(row.process, row.site);
-      Group& group = groups[{row.kind, row.function, site.function, trace::file_or_module(site),
-                             site.line, row.phase}];
-      group.rows.push_back(&row);
-      group.add(rank(row.process), rank(row.culprit), row.ns, row.count);
-      if (row.worst_ns > group.worst_ns)
-        std::tie(group.worst_ns, group.worst_at_ns) = std::tie(row.worst_ns, row.worst_at_ns);
-    }
-    for (const auto& [place, group] : groups) {
-      const auto& [kind, function, caller, file, line, phase] = place;
-      // The time breakdown says how long start-up took, and who came last.
-      if (kind == WaitKind::kInit || !is_finding(group.ns)) continue;
-      Where where;
-      where.function = definitions().functions[function].name;
-      where.caller = caller;
-      where.file = file;
-      where.line = line;
-      where.phase = phase_name(definitions(), phase);
-      Finding& finding = outcome.findings.emplace_back(
-          finding_of(kind, group, std::move(where), confidence(group), all_ns_));
-      finding.windows = {
-          {base::seconds(group.worst_at_ns), base::seconds(group.worst_at_ns + group.worst_ns)}};
-      if (const WaitRow* worst = worst_for(group, finding.culprits[0]))
-        finding.meanwhile = meanwhile(worst->culprit, worst->meanwhile);
-      if (was_starting(finding)) finding.advice = kStartUpAdvice;
-    }
-  }
-
-  // The longest wait for this rank.
-  const WaitRow* worst_for(const Group& group, std::int64_t culprit) const {
-    const WaitRow* worst = nullptr;
-    for (const WaitRow* row : group.rows) {
-      if (rank(row->culprit) == culprit && (worst == nullptr || row->worst_ns > worst->worst_ns))
-        worst = row;
-    }
-    return worst;
-  }
-
-  // Whether the awaited rank was still in MPI_Init, where no work can be balanced.
-  static bool was_starting(const Finding& finding) {
-    return finding.meanwhile && finding.meanwhile->inside &&
-           mpi::meaning_of(finding.meanwhile->inside->function).begins_job;
-  }
-  static constexpr char kStartUpAdvice[] =
-      "this is start-up: the awaited rank was still in MPI_Init";
-
-  static const char* delay_advice(const Finding& delay) {
-    if (was_starting(delay)) return kStartUpAdvice;
-    if (!delay.meanwhile)
-      return "find out what this rank does before the call to which it came late";
-    return delay.meanwhile->inside
-               ? "find out what holds it up in that call: the transfer of its messages, or a "
-                 "processor that it shares"
-               : "give it less work there, or have it first do what the others wait for";
-  }
-
-  // The same seconds by cause: the rank at which a delay began that others passed on.
-  void origin_findings(const JobWaits& waits, Outcome& outcome) {
-    struct Origin {
-      std::uint64_t direct_ns = 0, indirect_ns = 0, count = 0;
-      const OriginRow* worst = nullptr;
-    };
-    std::map<std::uint32_t, Origin> origins;
-    for (const OriginRow& row : waits.origins) {
-      Origin& origin = origins[row.process];
-      origin.direct_ns += row.direct_ns;
-      origin.indirect_ns += row.indirect_ns;
-      origin.count += row.count;
-      if (!origin.worst ||
-          row.direct_ns + row.indirect_ns > origin.worst->direct_ns + origin.worst->indirect_ns) {
-        origin.worst = &row;
-      }
-    }
-    for (const auto& [process, origin] : origins) {
-      if (!is_finding(origin.indirect_ns)) continue;
-      const trace::CodeSite& site = names_.of_call(process, origin.worst->site);
-      Finding& finding = outcome.findings.emplace_back();
-      finding.kind = "delay";
-      finding.count = origin.count;
-      finding.culprits = {rank(process)};
-      finding.where.function = definitions().functions[origin.worst->function].name;
-      finding.where.caller = site.function;
-      finding.where.file = trace::file_or_module(site);
-      finding.where.line = site.line;
-      finding.where.phase = phase_name(definitions(), origin.worst->phase);
-      rate(finding, origin.direct_ns + origin.indirect_ns, all_ns_);
-      finding.evidence.push_back({"direct_seconds", base::seconds(origin.direct_ns)});
-      finding.evidence.push_back({"indirect_seconds", base::seconds(origin.indirect_ns)});
-      finding.summary = "rank " + std::to_string(rank(process)) + " came late, mostly to " +
-                        finding.where.function + ": others waited " + time_text(origin.direct_ns) +
-                        " for it, and " + time_text(origin.indirect_ns) +
-                        " more for ranks that it had delayed. This is not additional time: it is "
-                        "the time of the waits, counted for the rank that caused them";
-      finding.windows = {{base::seconds(origin.worst->worst_at_ns),
-                          base::seconds(origin.worst->worst_at_ns + origin.worst->worst_ns)}};
-      finding.meanwhile = meanwhile(process, origin.worst->meanwhile);
-      finding.advice = delay_advice(finding);
-    }
   }
 
   void limits(const JobWaits& waits, Outcome& outcome) const {

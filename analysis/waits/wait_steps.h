@@ -62,10 +62,57 @@ struct OriginRow {
   LongestStretch meanwhile;
 };
 
+// Where a process's first thread spent time: working between two MPI calls, or inside one. Sites
+// are return addresses in the process.
+struct Stretch {
+  std::uint32_t after = kNobody, before = kNobody;  // functions; inside a call: the call, kNobody
+  std::uint64_t after_site = 0, before_site = 0;
+  bool operator==(const Stretch&) const = default;
+};
+
+// What the waits of others are blamed on: a stretch of one process, in one phase.
+struct CauseId {
+  std::uint32_t process = 0, phase = kNobody;
+  Stretch stretch;  // default: nothing is known
+  bool operator==(const CauseId&) const = default;
+};
+struct CauseRow {
+  CauseId id;
+  std::uint64_t pieces = 0;                     // of the stretch, for which others waited
+  std::uint64_t waited_ns = 0;                  // of the waits blamed on it, while it was going on
+  std::uint64_t worst_at_ns = 0, worst_ns = 0;  // the longest period for which it was awaited
+};
+
+// Waits with the same attributes.
+struct WaitId {
+  std::uint32_t process = 0, function = 0, phase = kNobody;
+  std::uint32_t awaited = 0;  // the process that it waited for
+  WaitKind kind = WaitKind::kLateSender;
+  std::uint64_t site = 0;
+  bool operator==(const WaitId&) const = default;
+};
+// The part of these waits that is blamed on a cause: of waits for its process, and of waits for
+// others that it had made late.
+struct SymptomRow {
+  CauseId cause;
+  WaitId wait;
+  std::uint64_t direct_ns = 0, indirect_ns = 0, count = 0;
+};
+
+// How long the first thread of a process worked in a stretch, all in all.
+struct WorkRow {
+  std::uint32_t process = 0;
+  Stretch stretch;
+  std::uint64_t ns = 0;
+};
+
 struct JobWaits {
   std::vector<WaitRow> rows;  // all, at analysis process 0; sorted by process, kind, function, …
   std::vector<OriginRow> origins;
-  std::uint64_t released = 0;  // processes that went on without what delayed another
+  std::vector<CauseRow> causes;      // the same seconds as the origins'; sorted by process, …
+  std::vector<SymptomRow> symptoms;  // and again; by cause, then by process, kind, …
+  std::vector<WorkRow> work;         // of each process, longest first: all that matter
+  std::uint64_t released = 0;        // processes that went on without what delayed another
 };
 
 // Which waits count: their part in the window, of these processes, in calls of these phases. Only

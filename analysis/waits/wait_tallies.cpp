@@ -51,7 +51,7 @@ LongestStretch longest_stretch(const JoinedJob& job, std::uint32_t process, std:
 }  // namespace
 
 void WaitTallies::add(const WaitKey& key, std::uint64_t ns, std::uint64_t at_ns) {
-  WaitRow& row = waits_[key];
+  Waited& row = waits_[key];
   row.ns += ns;
   ++row.count;
   if (ns > row.worst_ns || (ns == row.worst_ns && at_ns < row.worst_at_ns)) {
@@ -60,12 +60,15 @@ void WaitTallies::add(const WaitKey& key, std::uint64_t ns, std::uint64_t at_ns)
   }
 }
 
-void WaitTallies::caused(const WaitKey& key, std::uint64_t direct_ns, std::uint64_t indirect_ns,
-                         std::uint32_t call, std::uint64_t waited_ns) {
+void WaitTallies::caused(const WaitKey& wait, const WaitKey& key, std::uint64_t direct_ns,
+                         std::uint64_t indirect_ns, std::uint32_t call, std::uint64_t waited_ns) {
+  causes_.add({wait.process, wait.function, wait.phase, wait.culprit,
+               static_cast<WaitKind>(wait.kind), wait.site},
+              key.process, call, waited_ns, direct_ns, indirect_ns);
   Origin& origin = origins_[key];
-  origin.row.direct_ns += direct_ns;
-  origin.row.indirect_ns += indirect_ns;
-  ++origin.row.count;
+  origin.direct_ns += direct_ns;
+  origin.indirect_ns += indirect_ns;
+  ++origin.count;
   // Blame arrives in any order; the choice of the worst instance must not depend on it.
   const std::uint64_t ns = direct_ns + indirect_ns;
   if (std::tie(ns, waited_ns, call) <= std::tie(origin.worst_ns, origin.waited_ns, origin.call))
@@ -75,7 +78,7 @@ void WaitTallies::caused(const WaitKey& key, std::uint64_t direct_ns, std::uint6
 
 std::vector<WaitRow> WaitTallies::wait_rows() const {
   std::vector<WaitRow> rows;
-  waits_.for_each([&](const WaitKey& key, const WaitRow& sums) {
+  waits_.for_each([&](const WaitKey& key, const Waited& sums) {
     WaitRow row = row_of(key);
     row.ns = sums.ns;
     row.count = sums.count;
@@ -108,7 +111,10 @@ std::vector<WaitRow> WaitTallies::late_rows(const JoinedJob& job) const {
 std::vector<OriginRow> WaitTallies::origin_rows(const JoinedJob& job) const {
   std::vector<OriginRow> rows;
   origins_.for_each([&](const WaitKey& key, const Origin& origin) {
-    OriginRow row = origin.row;
+    OriginRow row;
+    row.direct_ns = origin.direct_ns;
+    row.indirect_ns = origin.indirect_ns;
+    row.count = origin.count;
     row.meanwhile = longest_stretch(job, key.process, origin.call, origin.waited_ns);
     const std::uint64_t came_ns = job.steps().at(key.process, origin.call).time_ns;
     row.worst_ns = std::min(origin.waited_ns, came_ns);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "analysis/engine/joined_job.h"
+#include "analysis/waits/wait_causes.h"
 #include "analysis/waits/wait_steps.h"
 #include "base/flat_map.h"
 
@@ -28,11 +29,14 @@ struct WaitKeyHash {
 
 class WaitTallies {
  public:
+  explicit WaitTallies(JoinedJob& job) : causes_(job) {}
+
   void add(const WaitKey& key, std::uint64_t ns, std::uint64_t at_ns);
 
-  // Cause before the step `call`; the other process had waited `waited_ns` by then.
-  void caused(const WaitKey& key, std::uint64_t direct_ns, std::uint64_t indirect_ns,
-              std::uint32_t call, std::uint64_t waited_ns);
+  // Cause before the step `call`; the other process had waited `waited_ns` by then. `wait`: its key
+  // there; `key`: the call's.
+  void caused(const WaitKey& wait, const WaitKey& key, std::uint64_t direct_ns,
+              std::uint64_t indirect_ns, std::uint32_t call, std::uint64_t waited_ns);
 
   // A wait of another process: its key there, and the own step `call` that it waited for.
   void late(const WaitKey& key, std::uint32_t call, std::uint64_t waited_ns);
@@ -44,10 +48,19 @@ class WaitTallies {
   // Cost per row: one pass over the steps around its worst instance.
   std::vector<OriginRow> origin_rows(const JoinedJob& job) const;
 
+  // The same causes by place in the program.
+  const CauseTally& causes() const { return causes_; }
+
  private:
-  // An OriginRow and its worst instance: the late call, and how long the other had waited by then.
+  // As in WaitRow.
+  struct Waited {
+    std::uint64_t ns = 0, count = 0, worst_ns = 0, worst_at_ns = 0;
+  };
+
+  // As in OriginRow, and its worst instance: the late call, and how long the other had waited by
+  // then.
   struct Origin {
-    OriginRow row;
+    std::uint64_t direct_ns = 0, indirect_ns = 0, count = 0;
     std::uint64_t worst_ns = 0, waited_ns = 0;
     std::uint32_t call = 0;
   };
@@ -57,9 +70,10 @@ class WaitTallies {
     std::uint32_t call = kNobody;
   };
 
-  base::FlatMap<WaitKey, WaitRow, WaitKeyHash> waits_;
+  base::FlatMap<WaitKey, Waited, WaitKeyHash> waits_;
   base::FlatMap<WaitKey, Late, WaitKeyHash> late_;
   base::FlatMap<WaitKey, Origin, WaitKeyHash> origins_;
+  CauseTally causes_;
 };
 
 }  // namespace fathom::analysis

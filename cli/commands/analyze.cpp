@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/results/finding_kinds.h"
 #include "analysis/results_writer.h"
 #include "analysis/run.h"
 #include "cli/language/command_line.h"
@@ -48,6 +49,9 @@ int list_analyses() {
                                                          : "; needs a trace or times of calls",
                 row.by_default ? "" : "; only when named");
   }
+  std::printf("\nkinds of findings\n");
+  for (const analysis::FindingKindRow& row : analysis::kFindingKinds)
+    std::printf("  %-26s %-14s  %s\n", row.name, row.analysis, row.meaning);
   std::printf("\nthresholds (--set NAME=VALUE)\n");
   for (const analysis::ThresholdRow& row : analysis::threshold_rows()) {
     std::printf("  %-30s %10g  %s\n", row.name, analysis::Thresholds{}.*row.member, row.help);

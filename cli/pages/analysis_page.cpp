@@ -410,10 +410,14 @@ class AnalysisPage {
         terminal_.text(fmt::format(" · {}{} · confidence {}", name_of(finding.severity), cost,
                                    percent(finding.confidence, 1))));
     wrapped("", printable(finding.summary));
-    wrapped("who: ", who(finding));
-    wrapped("where: ", where(finding.where));
+    if (finding.meanwhile) wrapped("why: ", printable(analysis::amount_of(*finding.meanwhile)));
+    for (const analysis::Symptom& symptom : finding.symptoms)
+      wrapped("- ", printable(symptom.text));
+    if (finding.symptoms.empty()) {  // a cause has both in its sentences
+      wrapped("who: ", who(finding));
+      wrapped("where: ", where(finding.where));
+    }
     wrapped("when: ", when(finding.windows));
-    if (finding.meanwhile) wrapped("why: ", printable(analysis::text_of(*finding.meanwhile)));
     wrapped("try: ", printable(finding.advice));
   }
 

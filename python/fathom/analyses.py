@@ -74,7 +74,7 @@ class Analyses:
         """What costs the run time, most costly first: one row for each finding."""
         made = self._analyzed(names, thresholds)
         keys = ["kind", "seconds", "severity", "strength", "confidence", "count", "culprits", "victims", "pairs", "class",
-                "function", "file", "line", "phase", "communicator", "windows", "meanwhile", "summary", "advice", "evidence"]
+                "function", "file", "line", "phase", "communicator", "windows", "meanwhile", "symptoms", "summary", "advice", "evidence"]
         return pandas.DataFrame(made["findings"], columns=keys)
 
     def patterns(self) -> pandas.DataFrame:

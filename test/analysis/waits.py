@@ -153,28 +153,52 @@ def check(case, results):
     for rank, seconds in waits.items():
         assert near(seconds, TRUTH), f"rank {rank} waited {seconds} s instead of {TRUTH}"
     assert others < MOST_OTHERS * TRUTH, f"{others} s of waits that the program did not make:\n{results}"
-    worst = next(finding for finding in results["findings"] if finding["kind"] != "delay")
-    assert worst["kind"] == kind and sorted(worst["victims"]) == victims, worst
-    if culprit is not None:
-        assert worst["culprits"] == [culprit], worst
-    assert worst["where"]["file"].endswith("waits.c"), worst["where"]
-    check_meanwhile(case, function, worst)
+    check_cause(case, results)
+    add_up(results)
 
 
-def check_meanwhile(case, function, finding):
-    """Rank 1 (in the ring 0) slept from the call before to the one that it comes late to: of two places in waits.c."""
-    meanwhile = finding["meanwhile"]
+def check_cause(case, results):
+    """One finding has all that the program makes: the work, and the waits as its symptoms."""
+    kind, function, victims, culprit = CASES[case]
+    culprit = culprit or 0
+    worst = results["findings"][0]
+    assert worst["kind"] == "load-imbalance" and worst["culprits"] == [culprit], worst
+    symptom = worst["symptoms"][0]
+    assert (symptom["kind"], symptom["where"]["function"]) == (kind, function), symptom
+    assert symptom["where"]["file"].endswith("waits.c"), symptom
+    waiting = {rank for each in worst["symptoms"] for rank in each["victims"]}
+    assert set(victims) <= waiting, (victims, waiting)
+    if culprit:  # the others wait for it themselves
+        assert sorted(symptom["victims"]) == victims and near(symptom["seconds"], TRUTH * len(victims)), symptom
+    else:  # in the ring, two of them wait for ranks that wait for it
+        assert symptom["victims"] == [1] and near(symptom["seconds"], TRUTH), symptom
+        passed = next(each for each in worst["symptoms"] if each["passed_on"])
+        assert near(passed["seconds"], 2 * TRUTH) and sorted(passed["victims"]) == [2, 3], passed
+        assert passed["where"] == symptom["where"], passed
+    check_meanwhile(case, kind, function, culprit, worst["meanwhile"])
+    assert worst["meanwhile"]["of_seconds"] == worst["seconds"], worst
+
+
+def check_meanwhile(case, kind, function, culprit, meanwhile):
+    """The culprit slept in each round from the call before to the one that it comes late to: of two places in waits.c."""
     before = {"late-sender": "MPI_Send", "wrong-order": "MPI_Send", "polling": "MPI_Send", "late-receiver": "MPI_Recv"}.get(
-        finding["kind"], "MPI_Iallreduce" if case == "iallreduce" else function)
+        kind, "MPI_Iallreduce" if case == "iallreduce" else function)
     before = {"persistent": "MPI_Start", "connect_and_accept": "MPI_Comm_connect"}.get(case, before)
-    if case == "ring" and meanwhile["rank"] != 0:  # passed on
-        assert meanwhile["inside"]["function"] == "MPI_Recv" and meanwhile["inside"]["file"].endswith("waits.c"), meanwhile
-    else:
-        assert meanwhile["rank"] == (0 if case == "ring" else 1), meanwhile
-        assert near(meanwhile["seconds"], DELAY_S), meanwhile
-        assert meanwhile["after"]["function"] == ("MPI_Send" if case == "wrong_order" else "MPI_Barrier"), meanwhile
-        assert meanwhile["before"]["function"] == before and meanwhile["before"]["file"].endswith("waits.c"), meanwhile
-        assert 0 < meanwhile["before"]["line"] != meanwhile["after"]["line"] > 0, meanwhile
+    assert meanwhile["rank"] == culprit, meanwhile
+    assert 0.9 * meanwhile["of_seconds"] < meanwhile["seconds"] <= meanwhile["of_seconds"], meanwhile
+    assert ROUNDS <= meanwhile["pieces"] <= 2 * ROUNDS, meanwhile
+    assert meanwhile["after"]["function"] == ("MPI_Send" if case == "wrong_order" else "MPI_Barrier"), meanwhile
+    assert meanwhile["before"]["function"] == before and meanwhile["before"]["file"].endswith("waits.c"), meanwhile
+    assert 0 < meanwhile["before"]["line"] != meanwhile["after"]["line"] > 0, meanwhile
+
+
+def add_up(results):
+    """No second is in two findings."""
+    found = sum(finding["seconds"] for finding in results["findings"])
+    waits = sum(row["seconds"] for row in rows(results) if row["kind"] != "wait-at-init")
+    assert found <= waits * (1 + 1e-9), (found, waits)
+    for finding in results["findings"]:
+        assert abs(sum(each["seconds"] for each in finding["symptoms"]) - finding["seconds"]) < 1e-8, finding
 
 
 def check_origin(results):
@@ -184,8 +208,6 @@ def check_origin(results):
     for rank, direct, indirect in zip(table["rank"], table["direct_seconds"], table["indirect_seconds"]):
         caused[rank] = caused.get(rank, 0) + direct + indirect
     assert caused[0] > 0.8 * 3 * TRUTH and caused[0] > 0.8 * sum(caused.values()), caused
-    delay = next(finding for finding in results["findings"] if finding["kind"] == "delay")
-    assert delay["culprits"] == [0], delay
 
 
 def waits_as_made(build, folder, case):

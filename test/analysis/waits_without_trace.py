@@ -14,7 +14,7 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from attempts import until_it_passes  # noqa: E402
-from waits import CASES, ENDS, TRUTH as TRUTH_S, options_of, run_cases  # noqa: E402
+from waits import CASES, ENDS, TRUTH as TRUTH_S, add_up, options_of, run_cases  # noqa: E402
 
 # Programs that wait for what is known (programs/waits.c); those of test/mpi wait for each other by chance.
 TRUTH = """late_sender any_source any_tag dup split irecv_wait waitall late_receiver ssend wrong_order barrier allreduce iallreduce
@@ -108,31 +108,37 @@ def check(run, results, share=0.0, rooted_between_groups=False):
     return waits
 
 
-def findings_of(results):
-    """{(kind, function, line): (seconds, count)}"""
-    found = collections.defaultdict(lambda: [0, 0])
+def symptoms_of(results):
+    """{(kind, function, line): seconds} of the findings."""
+    found = collections.defaultdict(float)
     for finding in results["findings"]:
-        if finding["kind"] == "delay":
-            continue  # who caused it in the end, only a trace can tell
-        if only_in_traces(finding["kind"], finding["where"]["function"]):
-            continue
-        row = found[kind_of(finding["kind"]), finding["where"]["function"], finding["where"].get("line")]
-        row[0] += finding["seconds"]
-        row[1] += finding["count"]
+        for symptom in finding["symptoms"]:
+            where = symptom["where"]
+            if not only_in_traces(symptom["kind"], where["function"]):
+                found[kind_of(symptom["kind"]), where["function"], where.get("line")] += symptom["seconds"]
     return found
 
 
+def passed_on(results):
+    return sum(symptom["seconds"] for finding in results["findings"] for symptom in finding["symptoms"] if symptom["passed_on"])
+
+
 def same_findings(build, folder, run, traced):
-    """`fathom analyze` turns the profile alone into the findings of the trace, and says what is missing."""
+    """`fathom analyze` turns the profile alone into findings like those of the trace, and says what is missing. There a wait
+    that was passed on is one for the rank that passed it on."""
     alone = folder / "profile.json"
     alone.write_bytes((run / "profile.json").read_bytes())
     results = build.analyzed(alone)
-    found, truth = findings_of(results), findings_of(traced)
-    assert found.keys() == truth.keys(), (sorted(found), sorted(truth))
-    for key, (seconds, count) in found.items():
-        assert abs(seconds - truth[key][0]) <= NS_PER_WAIT * 1e-9 * (count + 1) + ROUNDING_S, (key, seconds, truth[key])
-        # Shorter than a unit of time, it is a wait for one of them only.
-        assert abs(count - truth[key][1]) <= 1 + count // 10, (key, count, truth[key])
+    add_up(results)
+    found, truth = symptoms_of(results), symptoms_of(traced)
+    rounding = NS_PER_WAIT * 1e-9 * 1000 + ROUNDING_S
+    assert truth.keys() == found.keys(), (sorted(found), sorted(truth))
+    for key, seconds in truth.items():
+        assert abs(seconds - found[key]) <= rounding, (key, found[key], seconds)
+    for finding in results["findings"]:
+        assert "meanwhile" not in finding and finding["windows"] == [], finding
+    ours, theirs = results["findings"][0], traced["findings"][0]
+    assert ours["culprits"] == theirs["culprits"] or passed_on(traced) > 0.1 * theirs["seconds"], (ours, theirs)
     assert any("needs a trace" in limit for limit in results["limits"]), results["limits"]
 
 

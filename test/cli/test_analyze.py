@@ -114,10 +114,15 @@ class Analyze(harness.CliTest):
     def test_waits_of_a_profile_become_the_findings_of_a_trace(self):
         results = self.analyze(fixtures.with_waits(fixtures.hpcc4()))
         found = results["findings"][0]
-        self.assertEqual((found["kind"], found["culprits"], found["victims"]), ("late-sender", [1], [3, 2, 0]))
-        self.assertEqual(found["summary"], "ranks 3, 2, 0 waited 138 s for messages that were sent late in MPI_Waitall, "
-                                           "because of rank 1")
-        self.assertEqual((found["where"]["file"], found["where"]["line"], found["where"]["caller"]), ("src/halo.c", 88, "exchange"))
+        # Rank 1 computes 93.2 s of 3 x 46.1 s and that.
+        self.assertEqual((found["kind"], found["culprits"], found["victims"]), ("load-imbalance", [1], [3, 2, 0]))
+        self.assertEqual(found["summary"], "rank 1 computes 1.61 × the mean: 138 s of others' waiting in MPI_Waitall (halo.c:88)")
+        self.assertEqual(found["severity"], "critical")
+        symptom, = found["symptoms"]
+        self.assertEqual((symptom["kind"], symptom["victims"], symptom["seconds"], symptom["passed_on"]),
+                         ("late-sender", [3, 2, 0], found["seconds"], False))
+        self.assertEqual(symptom["text"], "ranks 0, 2 and 3 wait 138 s in MPI_Waitall (halo.c:88) for messages that are sent late")
+        self.assertEqual((symptom["where"]["file"], symptom["where"]["line"], symptom["where"]["caller"]), ("src/halo.c", 88, "exchange"))
         self.assertEqual((found["count"], found["confidence"]), (1205, 1))
         self.assertNotIn("meanwhile", found)
         self.assertNotIn("nothing", [other["kind"] for other in results["findings"]])

@@ -51,10 +51,11 @@ class MadeTrace(unittest.TestCase):
         self.assertEqual(self.run_.comm_by_process()["Received"].tolist(), [0, 100, 50])
 
     def test_findings_say_what_the_culprit_did_meanwhile(self):
-        said = self.run_.findings("wait-states").set_index("kind")["meanwhile"]["late-sender"]
+        said = self.run_.findings("wait-states").set_index("kind")["meanwhile"]["slow-call"]
         # Rank 2 waits from 0 to 300 for rank 1, which is in MPI_Recv until 200.
-        self.assertEqual((said["rank"], said["inside"]["function"]), (1, "MPI_Recv"))
+        self.assertEqual((said["rank"], said["inside"]["function"], said["pieces"]), (1, "MPI_Recv", 1))
         self.assertAlmostEqual(said["seconds"], 200e-9, 12)
+        self.assertAlmostEqual(said["of_seconds"], 300e-9, 12)
         self.assertIn("rank 1 was in MPI_Recv", said["text"])
 
     def test_events_have_pipits_columns(self):

@@ -230,7 +230,8 @@ class WithoutTrace(unittest.TestCase):
         self.assertAlmostEqual(matrix.loc[1, 3], 0.2)
         self.assertEqual(self.run_.select(ranks=[2]).waits["culprit"].tolist(), [1, 4])
         found = self.run_.findings()
-        self.assertIn("wait-at-nxn", found["kind"].tolist())
+        symptoms = [symptom for of_finding in found["symptoms"] for symptom in of_finding]
+        self.assertIn("wait-at-nxn", [symptom["kind"] for symptom in symptoms])
 
     def test_the_critical_path_is_as_long_as_the_run(self):
         path = self.run_.critical_path

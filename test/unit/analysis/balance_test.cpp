@@ -120,10 +120,7 @@ TEST_CASE("load imbalance is the busiest rank over the mean, with what it costs 
   CHECK(column<double>(*outcome, "load_imbalance", "lost_seconds")[1] ==
         doctest::Approx(900e-9).scale(0));
   CHECK(column<Ranks>(*outcome, "load_imbalance", "top_ranks")[1] == Ranks{2, 0, 1, 3});
-  REQUIRE(outcome->findings.size() == 1);
-  CHECK(outcome->findings[0].culprits == Ranks{2});
-  CHECK(outcome->findings[0].victims == Ranks{0, 1, 3});
-  CHECK(*outcome->findings[0].seconds == doctest::Approx(900e-9).scale(0));
+  CHECK(outcome->findings.empty());  // wait-states tells what it costs
 }
 
 TEST_CASE("balance by calls names the ranks that made most of them") {
@@ -167,12 +164,6 @@ TEST_CASE("MPI_Irecv cannot wait in a trace that records no requests either") {
   for (const char* name : {"MPI_Irecv", "MPI_Recv"})
     definitions.functions.push_back({name, trace::Group::kReceive, {}, {}});
   CHECK(functions_that_can_wait(definitions) == std::vector<bool>{false, true});
-}
-
-TEST_CASE("an even load is not a finding") {
-  MadeJob made = one_after_the_other();
-  Loaded loaded(made);
-  CHECK(load_imbalance(loaded.input)->findings.empty());
 }
 
 TEST_CASE("idle time is split into computing, in MPI, able to wait, and waiting") {

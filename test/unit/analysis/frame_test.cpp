@@ -32,7 +32,14 @@ TEST_CASE("findings are sorted by seconds, then by severity and strength") {
   CHECK(order == "dbcea");
 }
 
-TEST_CASE("severity follows the score") {
+TEST_CASE("severity follows the cost") {
+  CHECK(severity_of_cost(0.1) == Severity::kCritical);
+  CHECK(severity_of_cost(0.09) == Severity::kWarning);
+  CHECK(severity_of_cost(0.03) == Severity::kWarning);
+  CHECK(severity_of_cost(0.029) == Severity::kInfo);
+}
+
+TEST_CASE("Pyrite's severity follows the score") {
   CHECK(severity_of(0.85) == Severity::kCritical);
   CHECK(severity_of(0.84) == Severity::kWarning);
   CHECK(severity_of(0.59) == Severity::kInfo);
