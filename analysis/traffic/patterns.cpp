@@ -21,7 +21,7 @@
 namespace fathom::analysis {
 namespace {
 
-constexpr std::size_t kMostNamed = 6;  // communicators in a description
+constexpr std::size_t kMostCommunicatorsNamed = 6;  // communicators in a description
 
 std::string grid_text(const std::vector<std::int64_t>& extents) {
   std::string text;
@@ -87,7 +87,7 @@ std::string describe(const Pattern& pattern, bool names_communicators) {
   if (pattern.groups > 1 && pattern.along.empty())
     text += ", in " + std::to_string(pattern.groups) + " groups";
   if (names_communicators) {
-    text += pattern.communicators.size() > kMostNamed
+    text += pattern.communicators.size() > kMostCommunicatorsNamed
                 ? ", on " + std::to_string(pattern.communicators.size()) + " communicators"
             : pattern.communicators.size() > 1
                 ? ", on communicators " + base::joined(pattern.communicators)

@@ -162,7 +162,7 @@ def check_cause(case, results):
     kind, function, victims, culprit = CASES[case]
     culprit = culprit or 0
     worst = results["findings"][0]
-    kind_of_cause = "delay" if case == "waitany" else "load-imbalance"  # there, the one that waits works as long afterwards
+    kind_of_cause = "delay" if case == "waitany" else "load-imbalance"  # there, the one that waits works more afterwards
     assert worst["kind"] == kind_of_cause and worst["culprits"] == [culprit], worst
     symptom = worst["symptoms"][0]
     assert (symptom["kind"], symptom["where"]["function"]) == (kind, function), symptom

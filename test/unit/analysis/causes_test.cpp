@@ -10,11 +10,13 @@
 #include "analysis/results/finding_kinds.h"
 #include "analysis/waits/wait_findings.h"
 #include "analysis/waits/wait_states.h"
+#include "test/unit/analysis/evidence.h"
 #include "test/unit/analysis/loaded_job.h"
 
 namespace fathom::analysis {
 namespace {
 
+using test::evidence;
 using test::figure;
 using test::Loaded;
 using test::MadeJob;
@@ -34,14 +36,6 @@ const Finding& only(const Outcome& outcome) {
 }
 
 std::int64_t ns(double seconds) { return std::llround(seconds * 1e9); }
-
-double evidence(const Finding& finding, const std::string& name) {
-  for (const Figure& figure : finding.evidence) {
-    if (figure.name == name) return std::get<double>(figure.value);
-  }
-  FAIL("no evidence " << name);
-  return 0;
-}
 
 void barrier(MadeJob& made, int ranks, std::uint64_t from_ns, std::uint64_t to_ns) {
   for (int rank = 0; rank < ranks; ++rank) made.collective(rank, from_ns, to_ns, "MPI_Barrier");

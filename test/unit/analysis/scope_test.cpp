@@ -5,12 +5,14 @@
 
 #include "analysis/load_run.h"
 #include "analysis/run.h"
+#include "test/unit/analysis/evidence.h"
 #include "test/unit/base/scratch_folder.h"
 #include "test/unit/engine/made_job.h"
 
 namespace fathom::analysis {
 namespace {
 
+using test::evidence;
 using test::MadeJob;
 using test::Scratch;
 
@@ -59,14 +61,6 @@ const Finding* found(const Results& results, const std::string& kind) {
     if (finding.kind == kind) return &finding;
   }
   return nullptr;
-}
-
-double evidence(const Finding& finding, const std::string& name) {
-  for (const Figure& figure : finding.evidence) {
-    if (figure.name == name) return std::get<double>(figure.value);
-  }
-  FAIL("no evidence " << name);
-  return 0;
 }
 
 Scope window(std::uint64_t from_ns, std::uint64_t to_ns) {
