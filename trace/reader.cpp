@@ -75,7 +75,7 @@ struct EventCursor::State {
   }
 
   bool fetch(std::size_t thread) {
-    return threads[thread].stream.next(threads[thread].event, loader, problems);
+    return threads[thread].stream.next(threads[thread].event, problems);
   }
 
   void gather() {
@@ -89,7 +89,7 @@ struct EventCursor::State {
 
   bool next(Event& event) {
     if (threads.size() == 1) {
-      if (!single_waits) return threads[0].stream.next(event, loader, problems);
+      if (!single_waits) return threads[0].stream.next(event, problems);
       single_waits = false;
       event = threads[0].event;
       return true;
@@ -119,7 +119,6 @@ struct EventCursor::State {
     std::make_heap(waiting.begin(), waiting.end(), later());
   }
 
-  FrameLoader loader;
   std::vector<std::string> problems;
   std::vector<Thread> threads;
   std::vector<std::size_t> waiting;
@@ -175,14 +174,13 @@ EventCursor Trace::events(std::size_t process) const {
 std::vector<std::string> Trace::damaged_frames(std::size_t process) const {
   const ProcessTrace& files = state_->files[process];
   std::vector<std::string> problems;
-  FrameLoader loader;
   std::vector<char> buffer;
   for (const auto& [thread, pieces] : files.threads) {
     for (const Piece& piece : pieces) {
       std::string problem;
       std::size_t size = 0;
       if (piece.words != 0) continue;
-      if (loader.load(*files.trace, piece.frame, buffer, size, problem) == nullptr)
+      if (load_frame(*files.trace, piece.frame, buffer, size, problem) == nullptr)
         problems.push_back(problem);
       files.trace->drop(piece.frame.offset, piece.frame.offset + sizeof(FrameHeader) + size);
     }

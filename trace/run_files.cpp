@@ -83,7 +83,7 @@ class ProcessOpener {
     for (const IndexEntry& frame : frames.definitions) {
       std::string problem;
       std::size_t size = 0;
-      const char* payload = loader_.load(*process_.trace, frame, buffer_, size, problem);
+      const char* payload = load_frame(*process_.trace, frame, buffer_, size, problem);
       if (payload == nullptr) {
         facts_.problems.push_back(problem);
       } else {
@@ -147,12 +147,11 @@ class ProcessOpener {
     if (piece.words != 0) return true;
     std::string problem;
     std::size_t size = 0;
-    return loader_.load(*process_.trace, piece.frame, buffer_, size, problem) != nullptr;
+    return load_frame(*process_.trace, piece.frame, buffer_, size, problem) != nullptr;
   }
 
   ProcessTrace& process_;
   Process& facts_;
-  FrameLoader loader_;
   std::vector<char> buffer_;
 };
 

@@ -6,7 +6,7 @@
 
 namespace fathom::trace {
 
-bool ThreadStream::next(Event& event, FrameLoader& loader, std::vector<std::string>& problems) {
+bool ThreadStream::next(Event& event, std::vector<std::string>& problems) {
   for (;;) {
     if (values_ != values_end_) {
       event = {};
@@ -17,7 +17,7 @@ bool ThreadStream::next(Event& event, FrameLoader& loader, std::vector<std::stri
     }
     if (at_ == end_) {
       bool has_event = false;
-      if (!next_piece(event, loader, problems, has_event)) return false;
+      if (!next_piece(event, problems, has_event)) return false;
       if (has_event) return true;
       continue;
     }
@@ -60,8 +60,7 @@ void ThreadStream::lost(Event& event, std::uint64_t count, std::uint64_t ticks) 
 }
 
 // False at the end. `has_event`: something is missing here, which `event` reports.
-bool ThreadStream::next_piece(Event& event, FrameLoader& loader, std::vector<std::string>& problems,
-                              bool& has_event) {
+bool ThreadStream::next_piece(Event& event, std::vector<std::string>& problems, bool& has_event) {
   leave_piece();
   if (piece_ == pieces_.size()) return false;
   const Piece& piece = pieces_[piece_];
@@ -74,7 +73,7 @@ bool ThreadStream::next_piece(Event& event, FrameLoader& loader, std::vector<std
   ++piece_;
   ++expected_sequence_;
   std::string problem;
-  const std::uint64_t* words = load(piece, loader, problem);
+  const std::uint64_t* words = load(piece, problem);
   if (words == nullptr) {
     problems.push_back(problem);
     has_event = true;
@@ -86,8 +85,7 @@ bool ThreadStream::next_piece(Event& event, FrameLoader& loader, std::vector<std
   return true;
 }
 
-const std::uint64_t* ThreadStream::load(const Piece& piece, FrameLoader& loader,
-                                        std::string& problem) {
+const std::uint64_t* ThreadStream::load(const Piece& piece, std::string& problem) {
   const char* bytes = nullptr;
   std::size_t size = 0;
   if (piece.words != 0) {  // copied, because the process may still be writing
@@ -96,7 +94,7 @@ const std::uint64_t* ThreadStream::load(const Piece& piece, FrameLoader& loader,
     buffer_.assign(begin, begin + size);
     bytes = buffer_.data();
   } else {
-    bytes = loader.load(*files_.trace, piece.frame, buffer_, size, problem);
+    bytes = load_frame(*files_.trace, piece.frame, buffer_, size, problem);
     if (bytes == nullptr) return nullptr;
   }
   const auto* words = reinterpret_cast<const std::uint64_t*>(bytes);

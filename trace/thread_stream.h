@@ -46,7 +46,7 @@ class ThreadStream {
 
   // False at the end. Overwrites all of `event`. Damaged pieces are reported as kLost and in
   // `problems`.
-  bool next(Event& event, FrameLoader& loader, std::vector<std::string>& problems);
+  bool next(Event& event, std::vector<std::string>& problems);
 
   // Moves to at most one piece before this time.
   void seek(std::uint64_t time_ns);
@@ -54,10 +54,9 @@ class ThreadStream {
   std::uint32_t thread() const { return thread_; }
 
  private:
-  bool next_piece(Event& event, FrameLoader& loader, std::vector<std::string>& problems,
-                  bool& has_event);
+  bool next_piece(Event& event, std::vector<std::string>& problems, bool& has_event);
   void leave_piece();
-  const std::uint64_t* load(const Piece& piece, FrameLoader& loader, std::string& problem);
+  const std::uint64_t* load(const Piece& piece, std::string& problem);
   void set_time(Event& event, std::uint64_t ticks);
   void lost(Event& event, std::uint64_t count, std::uint64_t ticks);
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <memory>
 #include <string_view>
 #include <utility>
 
@@ -167,6 +168,13 @@ class FrameSearch {
   std::uint64_t dropped_to_ = 0;
 };
 
+// Of this thread. It takes 100 KB, and a run has thousands of files.
+ZSTD_DCtx* context() {
+  static const thread_local std::unique_ptr<ZSTD_DCtx, decltype(&ZSTD_freeDCtx)> own(
+      ZSTD_createDCtx(), &ZSTD_freeDCtx);
+  return own.get();
+}
+
 }  // namespace
 
 FrameList find_frames(const base::MappedFile& file) {
@@ -175,17 +183,8 @@ FrameList find_frames(const base::MappedFile& file) {
   return found;
 }
 
-FrameLoader::FrameLoader() : context_(ZSTD_createDCtx()) {}
-FrameLoader::~FrameLoader() { ZSTD_freeDCtx(context_); }
-FrameLoader::FrameLoader(FrameLoader&& other) noexcept
-    : context_(std::exchange(other.context_, nullptr)) {}
-FrameLoader& FrameLoader::operator=(FrameLoader&& other) noexcept {
-  std::swap(context_, other.context_);
-  return *this;
-}
-
-const char* FrameLoader::load(const base::MappedFile& file, const IndexEntry& frame,
-                              std::vector<char>& buffer, std::size_t& size, std::string& problem) {
+const char* load_frame(const base::MappedFile& file, const IndexEntry& frame,
+                       std::vector<char>& buffer, std::size_t& size, std::string& problem) {
   const auto damaged = [&](const std::string& sentence) -> const char* {
     problem = at_byte(file, frame.offset) + sentence + "; its " + std::to_string(frame.records) +
               " records are lost";
@@ -224,7 +223,7 @@ const char* FrameLoader::load(const base::MappedFile& file, const IndexEntry& fr
   }
   if (buffer.size() < header.raw_bytes) buffer.resize(header.raw_bytes);
   const std::size_t taken =
-      ZSTD_decompressDCtx(context_, buffer.data(), buffer.size(), payload, header.stored_bytes);
+      ZSTD_decompressDCtx(context(), buffer.data(), buffer.size(), payload, header.stored_bytes);
   if (ZSTD_isError(taken) != 0 || taken != header.raw_bytes) {
     return damaged(std::string("a frame cannot be decompressed: ") + ZSTD_getErrorName(taken));
   }

@@ -13,8 +13,6 @@
 #include "base/mapped_file.h"
 #include "trace/format/format.h"
 
-struct ZSTD_DCtx_s;
-
 namespace fathom::trace {
 
 // Nobody writes longer payloads, so they are damage.
@@ -32,21 +30,9 @@ struct FrameList {
 
 FrameList find_frames(const base::MappedFile& file);
 
-// Loads payloads; each reading thread needs one.
-class FrameLoader {
- public:
-  FrameLoader();
-  ~FrameLoader();
-  FrameLoader(FrameLoader&& other) noexcept;
-  FrameLoader& operator=(FrameLoader&& other) noexcept;
-
-  // The payload, of `size` bytes: in `buffer` or, if not compressed, in the file. Null if it is
-  // damaged; `problem` then says why.
-  const char* load(const base::MappedFile& file, const IndexEntry& frame, std::vector<char>& buffer,
-                   std::size_t& size, std::string& problem);
-
- private:
-  ZSTD_DCtx_s* context_;
-};
+// The payload, of `size` bytes: in `buffer` or, if not compressed, in the file. Null if it is damaged;
+// `problem` then says why.
+const char* load_frame(const base::MappedFile& file, const IndexEntry& frame,
+                       std::vector<char>& buffer, std::size_t& size, std::string& problem);
 
 }  // namespace fathom::trace
