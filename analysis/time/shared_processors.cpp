@@ -15,7 +15,7 @@ namespace {
 constexpr unsigned kMostProcessors = 1 << 16;  // a damaged list may name any number
 
 constexpr double kNoticed = 0.02;  // of a process's time
-constexpr double kUnmeasured = 0.5;
+constexpr double kMost = 0.5;  // of a finding's confidence: threads that only poll in MPI count too
 
 struct Host {
   std::string name;
@@ -116,7 +116,7 @@ SharedProcessors shared_processors(const profile::Profile* profile,
     for (const std::int64_t rank : host.ranks)
       shared.share[rank] = measured.contains(rank) ? measured.at(rank).share()
                            : worst >= 0            ? 0
-                                                   : kUnmeasured;
+                                                   : kMost;
   }
   return shared;
 }
@@ -130,7 +130,7 @@ void limit_finding(Finding& finding, const SharedProcessors& shared) {
     if (found != shared.share.end()) worst = std::max(worst, found->second);
   }
   if (worst < kNoticed || !finding.seconds) return;
-  finding.confidence *= 1 - worst;
+  finding.confidence *= 1 - std::min(worst, kMost);
   finding.evidence.push_back({"share_waiting_for_processor", worst});
 }
 

@@ -30,7 +30,7 @@ SharedProcessors shared_processors(const profile::Profile* profile,
                                    const trace::Definitions* definitions);
 
 // A finding is less certain by the share of the worst of its culprits, or of its victims if it names
-// no culprit; its evidence says so.
+// no culprit, but by one half at most; its evidence says so.
 void limit_finding(Finding& finding, const SharedProcessors& shared);
 
 }  // namespace fathom::analysis
