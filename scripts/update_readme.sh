@@ -30,7 +30,7 @@ mv sim-plots/network-links-1.png plots/network.png
 cp "$fathom_root/docs/examples/heat.c" .
 mpicc -g -O2 heat.c -o heat -lm
 fathom run --trace -o "$run/heat-run" -- mpirun --oversubscribe -n 4 ./heat
-fathom analyze "$run/heat-run" --top 3 | sed "s,$PWD/,," >analyze.txt
+fathom analyze "$run/heat-run" --top 2 | sed "s,$PWD/,," >analyze.txt
 # the window of README's picture: around the longest wait that rank 0 causes
 window=$(fathom analyze "$run/heat-run" --json | /usr/bin/python3 -c '
 import json
