@@ -134,7 +134,8 @@ void merge_contents(CallItem& into, CallItem&& later) {
 
 // Merges the same item of a later iteration.
 void merge(CallItem& into, CallItem&& later) {
-  if (into.is_loop() || later.is_loop()) {
+  const bool loops = into.is_loop() || later.is_loop();
+  if (loops) {
     become_loop(into);
     become_loop(later);
     settle(into);
@@ -143,10 +144,10 @@ void merge(CallItem& into, CallItem&& later) {
     into.iterations.merge(later.iterations);
     into.last_begin_ns = later.last_begin_ns;
     into.open = later.open;
-    merge_contents(into, std::move(later));
   }
   into.end_ns = later.end_ns;
   into.calls += later.calls;
+  if (loops) merge_contents(into, std::move(later));
 }
 
 // A loop that has one iteration so far.

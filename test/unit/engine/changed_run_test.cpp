@@ -148,11 +148,11 @@ TEST_CASE("a change is read as it is written, or refused with a reason") {
       {"before rank 3 : 0.5", "'before' needs"},
       {"latency site a.c:3 : 1", "messages"},
   };
-  for (const auto& [text, reason] : refused) {
-    CAPTURE(text);
-    const auto change = parse_supposed_change(text, listed);
+  for (const auto& each : refused) {
+    CAPTURE(each.first);
+    const auto change = parse_supposed_change(each.first, listed);
     REQUIRE(!change.ok());
-    CHECK(change.error().message.find(reason) != std::string::npos);
+    CHECK(change.error().message.find(each.second) != std::string::npos);
   }
 }
 
