@@ -80,7 +80,7 @@ Found all_found() {
 
 TEST_CASE("no call is lost, whatever its place and however little memory there is") {
   open();
-  std::vector<profile::CallRow> rows(200);
+  static std::vector<profile::CallRow> rows(200);  // the log keeps where they are
   Sums truth;
   Time time;
   for (int round = 0; round < 300; ++round) {
@@ -112,7 +112,7 @@ TEST_CASE("no call is lost, whatever its place and however little memory there i
 TEST_CASE(
     "a polling loop is one call from the first that failed, and leaves the stretch before it") {
   open();
-  std::vector<profile::CallRow> rows(3);
+  static std::vector<profile::CallRow> rows(3);  // the log keeps where they are
   Time time{std::uint64_t{1} << 40};
   const std::uint64_t longer = 4 * WaitLog::threshold_ticks();
   time.call(kCommRank, 70, &rows[0], 0, false);
@@ -135,7 +135,7 @@ TEST_CASE(
 
 TEST_CASE("what is between two tests ends a loop if it is another call, a window or too long") {
   open();
-  std::vector<profile::CallRow> rows(2);
+  static std::vector<profile::CallRow> rows(2);  // the log keeps where they are
   Time time{std::uint64_t{1} << 41};
   const std::uint64_t longer = 4 * WaitLog::threshold_ticks();
   for (int what = 0; what < 5; ++what) {
@@ -165,7 +165,7 @@ TEST_CASE("what is between two tests ends a loop if it is another call, a window
 
 TEST_CASE("a loop that is too short stays in the stretch, and counts as left out") {
   open();
-  std::vector<profile::CallRow> rows(1);
+  static std::vector<profile::CallRow> rows(1);  // the log keeps where they are
   Time time{std::uint64_t{1} << 42};
   const std::uint64_t calls = WaitLog::left_out(), ticks = WaitLog::left_out_ticks(),
                       short_waits = WaitLog::present_stretch().short_waits;
