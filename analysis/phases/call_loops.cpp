@@ -2,6 +2,7 @@
 #include "analysis/phases/call_loops.h"
 
 #include <algorithm>
+#include <cmath>
 #include <span>
 #include <utility>
 
@@ -210,11 +211,17 @@ bool go_on_in(CallItem& loop, std::span<CallItem> items, std::uint64_t calls,
 void Iterations::ended(std::uint64_t begin_ns, std::uint64_t end_ns) {
   const std::uint64_t ns = end_ns > begin_ns ? end_ns - begin_ns : 0;
   sum_ns += ns;
-  squares_ns2 += static_cast<double>(ns) * static_cast<double>(ns);
+  const double before = static_cast<double>(ns) - mean_ns;
+  mean_ns += before / static_cast<double>(++timed);
+  squares_ns2 += before * (static_cast<double>(ns) - mean_ns);
   shortest_ns = std::min(shortest_ns, ns);
   if (ns <= longest_ns) return;
   longest_ns = ns;
   longest_at_ns = begin_ns;
+}
+
+double Iterations::deviation_ns() const {
+  return timed > 0 ? std::sqrt(squares_ns2 / static_cast<double>(timed)) : 0;
 }
 
 void Iterations::merge(const Iterations& other) {
@@ -224,7 +231,13 @@ void Iterations::merge(const Iterations& other) {
   fewest = std::min(fewest, other.fewest);
   most = std::max(most, other.most);
   sum_ns += other.sum_ns;
-  squares_ns2 += other.squares_ns2;
+  if (other.timed > 0) {  // T. F. Chan et al., Updating Formulae, COMPSTAT 1982, equation 2.1
+    const double mine = static_cast<double>(timed), theirs = static_cast<double>(other.timed);
+    const double apart = other.mean_ns - mean_ns;
+    mean_ns += apart * theirs / (mine + theirs);
+    squares_ns2 += other.squares_ns2 + apart * apart * mine * theirs / (mine + theirs);
+    timed += other.timed;
+  }
   shortest_ns = std::min(shortest_ns, other.shortest_ns);
   if (other.longest_ns <= longest_ns) return;
   longest_ns = other.longest_ns;

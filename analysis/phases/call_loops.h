@@ -48,8 +48,12 @@ struct Iterations {
   std::uint64_t last = 0;     // in the most recent run
   std::uint64_t fewest = ~std::uint64_t{0}, most = 0;  // in any one run
   std::uint64_t sum_ns = 0, shortest_ns = ~std::uint64_t{0}, longest_ns = 0, longest_at_ns = 0;
-  double squares_ns2 = 0;
+  // Of the iterations that ended: their number, mean, and the sum of squared distances from the mean
+  // (B. P. Welford, Technometrics 4(3), 1962). Squares of the times themselves would cancel.
+  std::uint64_t timed = 0;
+  double mean_ns = 0, squares_ns2 = 0;
 
+  double deviation_ns() const;  // standard deviation; 0 if no iteration ended
   void ended(std::uint64_t begin_ns, std::uint64_t end_ns);
   void merge(const Iterations& other);
 };

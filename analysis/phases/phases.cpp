@@ -111,14 +111,15 @@ struct PhaseSummary {
 PhaseSummary summary_of(const FoundPhase& phase) {
   PhaseSummary summary;
   std::map<std::uint32_t, std::uint64_t> by_process;
-  double sum_ns = 0, squares = 0, count = 0, calls = 0;
+  Iterations all;
+  double sum_ns = 0, count = 0, calls = 0;
   for (const PhasePart& part : phase.parts) {
     const Iterations& own = part.iterations;
     by_process[part.process] += own.count;
     count += static_cast<double>(own.count);
     calls += static_cast<double>(part.calls);
     sum_ns += static_cast<double>(own.sum_ns);
-    squares += own.squares_ns2;
+    all.merge(own);
     summary.shortest_ns = std::min(summary.shortest_ns, own.shortest_ns);
     if (own.longest_ns <= summary.longest_ns) continue;
     std::tie(summary.longest_ns, summary.longest_at_ns) =
@@ -133,8 +134,7 @@ PhaseSummary summary_of(const FoundPhase& phase) {
   summary.most = counts.back();
   summary.calls = calls / count;
   summary.mean_ns = sum_ns / count;
-  const double variance = std::max(0.0, squares / count - summary.mean_ns * summary.mean_ns);
-  summary.cv = summary.mean_ns > 0 ? std::sqrt(variance) / summary.mean_ns : 0;
+  summary.cv = summary.mean_ns > 0 ? all.deviation_ns() / summary.mean_ns : 0;
   return summary;
 }
 

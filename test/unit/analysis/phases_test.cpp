@@ -166,6 +166,24 @@ TEST_CASE("an iteration lasts to the next one's first call, and the last one to 
   CHECK(loop.iterations.shortest_ns == 24);
 }
 
+// A billion nanoseconds, give or take one: squares of these have no room for the difference.
+TEST_CASE("the deviation of iterations is not lost in their length") {
+  Iterations all, odd, even;
+  for (std::uint64_t number = 0; number < 1000; ++number) {
+    const std::uint64_t ns = 1'000'000'000 + (number % 2 == 0 ? 1 : 3);
+    all.ended(7, 7 + ns);
+    (number % 3 == 0 ? odd : even).ended(7, 7 + ns);
+  }
+  CHECK(all.deviation_ns() == doctest::Approx(1).epsilon(1e-9));
+  CHECK(all.mean_ns == 1'000'000'002);
+  odd.merge(even);
+  CHECK(odd.timed == 1000);
+  CHECK(odd.deviation_ns() == doctest::Approx(1).epsilon(1e-6));
+  Iterations none;
+  none.merge(Iterations());
+  CHECK(none.deviation_ns() == 0);
+}
+
 TEST_CASE("a sequence that never repeats is counted in bounded memory") {
   CallLoops loops;
   const std::uint64_t calls = 3 * CallLoops::kMostItems;
