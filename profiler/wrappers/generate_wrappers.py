@@ -3,9 +3,11 @@
 """Writes the MPI entry points and the list of classes from mpi/functions.table.
 
 usage: generate_wrappers.py TABLE wrappers OUTPUT.cpp          entry points that count
-       generate_wrappers.py TABLE timed-wrappers OUTPUT.cpp    entry points that count and time
+       generate_wrappers.py TABLE timed-wrappers OUTPUT.cpp    entry points that count and time: of the short calls
+       generate_wrappers.py TABLE seldom-timed-wrappers OUTPUT.cpp   of the others
        generate_wrappers.py TABLE classes OUTPUT.h             classes of messages
-       generate_wrappers.py TABLE traced-wrappers OUTPUT.cpp   entry points that also record
+       generate_wrappers.py TABLE traced-wrappers OUTPUT.cpp   entry points that also record: of the short calls
+       generate_wrappers.py TABLE seldom-traced-wrappers OUTPUT.cpp  of the others
        generate_wrappers.py TABLE function-numbers OUTPUT.h    numbers of the functions
        generate_wrappers.py TABLE function-names OUTPUT.cpp    their names
        generate_wrappers.py TABLE traced-functions OUTPUT.cpp  their definition lines in a trace
@@ -164,7 +166,7 @@ def wrappers(functions):
 
 
 def entry_point_file(pairs, headers, definition):
-    """A source file of wrappers, each with its entry points: (wrapper, entry points)."""
+    """A source file of wrappers, each with its entry points: (wrapper, entry points), and what else it defines."""
     common = ['profiler/openmpi/mpi.h', 'rankmap/layouts/all.h', 'profiler/calls/function_names.h', 'profiler/openmpi/next_function.h',
               'profiler/wrappers/hooks.h', 'profiler/session/session.h', 'profiler/session/spawn_info.h']
     return '\n'.join([
@@ -267,13 +269,24 @@ def timed_wrapper(f):
     return '\n'.join(lines), '\n'.join(exported)
 
 
+TIMED_FUNCTIONS = (
+    'const char* const* const kTimedFunctions = kFunctionNames;\n'
+    'const std::uint32_t kTimedFunctionCount = kFunctionCount;\n\n')
+TIMED_HEADERS = ['profiler/calls/arguments.h', 'profiler/calls/timed_call.h', 'function_numbers.h']
+
+
+def is_seldom(f):
+    return timed_class(f) == 'SeldomTimedCall'
+
+
 def timed_wrappers(functions):
-    return entry_point_file(
-        [timed_wrapper(f) for f in functions],
-        ['profiler/calls/arguments.h', 'profiler/calls/timed_call.h', 'function_numbers.h'],
-        'using namespace calls;\n\n'
-        'const char* const* const kTimedFunctions = kFunctionNames;\n'
-        'const std::uint32_t kTimedFunctionCount = kFunctionCount;')
+    return entry_point_file([timed_wrapper(f) for f in functions if not is_seldom(f)], TIMED_HEADERS,
+                            TIMED_FUNCTIONS + 'using namespace calls;')
+
+
+def seldom_timed_wrappers(functions):
+    return entry_point_file([timed_wrapper(f) for f in functions if is_seldom(f)], TIMED_HEADERS,
+                            'using namespace calls;')
 
 
 def classes(functions):
@@ -380,15 +393,19 @@ def fortran_wrapper(f):
     return '\n'.join(lines), '\n'.join(exported)
 
 
+TRACED_HEADERS = TIMED_HEADERS + ['profiler/recording/traced_call.h', 'profiler/recording/traced_completion.h',
+                                  'profiler/recording/traced_fortran.h', 'profiler/recording/tracing.h']
+
+
 def traced_wrappers(functions):
-    pairs = [traced_wrapper(f) for f in functions]
+    return entry_point_file([traced_wrapper(f) for f in functions if not is_seldom(f)], TRACED_HEADERS,
+                            TIMED_FUNCTIONS + 'using namespace traced;')
+
+
+def seldom_traced_wrappers(functions):
+    pairs = [traced_wrapper(f) for f in functions if is_seldom(f)]
     pairs += [fortran_wrapper(f) for f in functions if f.options.get('fortran') == 'direct']
-    return entry_point_file(
-        pairs, ['profiler/calls/arguments.h', 'profiler/calls/timed_call.h', 'profiler/recording/traced_call.h',
-                'profiler/recording/traced_completion.h', 'profiler/recording/traced_fortran.h',
-                'profiler/recording/tracing.h', 'function_numbers.h'],
-        'using namespace traced;\n\nconst char* const* const kTimedFunctions = kFunctionNames;\n'
-        'const std::uint32_t kTimedFunctionCount = kFunctionCount;')
+    return entry_point_file(pairs, TRACED_HEADERS, 'using namespace traced;')
 
 
 def function_numbers(functions):
@@ -426,8 +443,11 @@ def declarations(functions):
         '}', ''])
 
 
-OUTPUTS = {'declarations': declarations, 'wrappers': wrappers, 'classes': classes, 'timed-wrappers': timed_wrappers, 'traced-wrappers': traced_wrappers,
-           'function-numbers': function_numbers, 'function-names': function_names, 'traced-functions': traced_functions}
+OUTPUTS = {'declarations': declarations, 'wrappers': wrappers, 'classes': classes,
+           'timed-wrappers': timed_wrappers, 'seldom-timed-wrappers': seldom_timed_wrappers,
+           'traced-wrappers': traced_wrappers, 'seldom-traced-wrappers': seldom_traced_wrappers,
+           'function-numbers': function_numbers, 'function-names': function_names,
+           'traced-functions': traced_functions}
 
 
 def main():
