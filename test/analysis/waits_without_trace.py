@@ -97,7 +97,9 @@ def check(run, results, share=0.0, rooted_between_groups=False):
     for own, others, more in ((alone, alone_in_trace, 0), (waits, truth, ties)):
         for key in own.keys() | others.keys():
             seconds, count = own[key]
-            assert abs(seconds - others[key]) <= allowed + more + NS_PER_WAIT * 1e-9 * (count + 1), \
+            # These wait until what they complete can complete; in a trace until the first request can.
+            later = longest if {"MPI_Waitany", "MPI_Waitsome"} & set(key) and seconds > others[key] else 0
+            assert abs(seconds - others[key]) <= allowed + more + later + NS_PER_WAIT * 1e-9 * (count + 1), \
                 f"{key}: {seconds} s in {count} waits in the profile, {others[key]} s in the trace; {coverage}"
     in_mpi, waiting = mpi_seconds(profile), collections.Counter()
     for (kind, _, rank, _), (seconds, _) in waits.items():
