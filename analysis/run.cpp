@@ -114,6 +114,12 @@ std::vector<const Row*> default_analyses(const Input& input) {
 base::Result<Results> run_analyses(std::span<const Row* const> rows, const Input& input) {
   if (!input.profile && !input.trace)
     return base::Error{"there is neither a profile nor a trace to analyse"};
+  const std::int64_t ranks =
+      input.profile ? profile::rank_count(*input.profile) : input.trace->definitions().world_size;
+  if (ranks > kMostRanks) {
+    return base::Error{"the run has " + std::to_string(ranks) + " ranks; at most " +
+                       std::to_string(kMostRanks) + " can be analysed"};
+  }
   Results results;
   results.scope = input.scope;
   describe_run(input, results);

@@ -2,6 +2,7 @@
 // Runs analyses over one run and collects their results.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
@@ -36,6 +37,9 @@ bool can_run(const Row& row, const Input& input);
 
 // Why it cannot, in a sentence that says what to record.
 std::string what_is_missing(const Row& row, const Input& input);
+
+// More ranks are refused: some analyses keep numbers for each.
+inline constexpr std::int64_t kMostRanks = 1 << 24;
 
 // Rows that cannot run are skipped and listed. The limits say what is missing in the trace;
 // findings that involve a rank with missing data are less certain (trace_limits.h). The first

@@ -10,6 +10,8 @@
 #include <system_error>
 #include <vector>
 
+#include "base/text_lines.h"
+
 namespace fathom::base {
 namespace {
 
@@ -78,11 +80,12 @@ class ArchiveSource : public ByteSource {
   std::string name_;
 };
 
-// Formats are listed one by one, because libarchive's "all" would also start other programs.
-Archive new_archive() {
+// Filters are listed one by one, because libarchive's "all" would also start other programs.
+// `support` adds the format.
+Archive new_archive(int (*support)(archive*)) {
   Archive opened(::archive_read_new());
   if (!opened) return opened;
-  ::archive_read_support_format_tar(opened.get());
+  support(opened.get());
   ::archive_read_support_filter_none(opened.get());
   ::archive_read_support_filter_gzip(opened.get());
   ::archive_read_support_filter_bzip2(opened.get());
@@ -92,7 +95,7 @@ Archive new_archive() {
 }
 
 Status for_each_in_archive(const std::string& path, const BundleVisitor& visit) {
-  const Archive opened = new_archive();
+  const Archive opened = new_archive(::archive_read_support_format_tar);
   constexpr std::size_t kReadBytes = 1 << 16;
   if (!opened) return Error{"out of memory"};
   if (::archive_read_open_filename(opened.get(), path.c_str(), kReadBytes) != ARCHIVE_OK) {
@@ -113,7 +116,38 @@ Status for_each_in_archive(const std::string& path, const BundleVisitor& visit) 
   }
 }
 
+constexpr std::uint64_t kLargestText = std::uint64_t{4} << 30;
+
+Error unpack_failure(const std::string& path, archive* opened) {
+  const char* reason = ::archive_error_string(opened);
+  return Error{path + ": cannot be unpacked (" + (reason ? reason : "unknown") +
+               "); it may be cut short"};
+}
+
 }  // namespace
+
+// libarchive's "raw" format is one file without a name, after its filters.
+Result<std::string> read_unpacked_text(const std::string& path) {
+  auto packed = read_text(path);
+  if (!packed || packed->empty()) return packed;
+  const Archive opened = new_archive(::archive_read_support_format_raw);
+  if (!opened) return Error{"out of memory"};
+  if (::archive_read_open_memory(opened.get(), packed->data(), packed->size()) != ARCHIVE_OK)
+    return unpack_failure(path, opened.get());
+  if (::archive_filter_code(opened.get(), 0) == ARCHIVE_FILTER_NONE) return packed;
+  archive_entry* entry = nullptr;
+  if (::archive_read_next_header(opened.get(), &entry) < ARCHIVE_WARN)
+    return unpack_failure(path, opened.get());
+  std::string text;
+  char buffer[1 << 16];
+  for (;;) {
+    const la_ssize_t got = ::archive_read_data(opened.get(), buffer, sizeof buffer);
+    if (got < 0) return unpack_failure(path, opened.get());
+    if (got == 0) return text;
+    text.append(buffer, static_cast<std::size_t>(got));
+    if (text.size() > kLargestText) return Error{path + ": holds more than 4 GiB of text"};
+  }
+}
 
 Status for_each_file(const std::string& path, const BundleVisitor& visit) {
   std::error_code error;

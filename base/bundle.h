@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reads the files of a folder or a tar archive one after the other, without unpacking to disk.
+// Reads the files of a folder or a tar archive one after the other, and compressed text, without
+// unpacking to disk.
 #pragma once
 
 #include <cstdint>
@@ -21,5 +22,9 @@ using BundleVisitor =
 
 // Walks a folder in the order of names, without its subfolders, and an archive in its own order.
 Status for_each_file(const std::string& path, const BundleVisitor& visit);
+
+// A text file in memory as a whole; unpacked if its content is gzip, bzip2, xz or zstd, whatever its
+// name. More than 4 GiB are an Error.
+Result<std::string> read_unpacked_text(const std::string& path);
 
 }  // namespace fathom::base

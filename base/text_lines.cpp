@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/text_lines.h"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <filesystem>
 #include <memory>
 
 namespace fathom::base {
@@ -13,15 +15,23 @@ Result<std::string> read_text(const std::string& path) {
   const auto failure = [&](int number) {
     return Error{path + ": cannot be read: " + std::strerror(number)};
   };
-  std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored)) return failure(EISDIR);
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"),
                                                              std::fclose);
   if (!file) return failure(errno);
+  struct stat status {};
+  if (fstat(fileno(file.get()), &status) != 0) return failure(errno);
+  if (S_ISDIR(status.st_mode)) return failure(EISDIR);
+  const bool is_device = S_ISCHR(status.st_mode) || S_ISBLK(status.st_mode);
+  if (is_device && isatty(fileno(file.get())) == 0)
+    return Error{path + ": is a device, not a file"};
   std::string text;
   char buffer[1 << 16];
   while (const std::size_t got = std::fread(buffer, 1, sizeof buffer, file.get())) {
     text.append(buffer, got);
+    if (!S_ISREG(status.st_mode) && text.size() > kMostFromPipe) {
+      return Error{path + ": gives more than " + std::to_string(kMostFromPipe >> 20) +
+                   " MiB; save it in a file"};
+    }
   }
   if (std::ferror(file.get())) return failure(errno);
   return text;

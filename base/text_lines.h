@@ -12,8 +12,11 @@
 
 namespace fathom::base {
 
-// The whole file, or an Error that says why it cannot be read.
+// The whole file, or an Error that says why it cannot be read. So that nothing is read without end,
+// a device is refused, and so is a pipe that gives more than kMostFromPipe.
 Result<std::string> read_text(const std::string& path);
+
+inline constexpr std::size_t kMostFromPipe = std::size_t{1} << 30;  // bytes
 
 // Calls `take` for each line, trimmed, with its number from 1, until `take` returns an Error.
 Status for_each_line(
