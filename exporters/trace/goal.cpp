@@ -40,6 +40,10 @@ class GoalText : public trace::OperationSink {
     file_ << 'l' << label << " requires l" << earlier << '\n';
   }
 
+  void require_started(Label label, Label earlier) override {
+    file_ << 'l' << label << " irequires l" << earlier << '\n';
+  }
+
  private:
   void end_operation(const Place& place) {
     if (place.thread > 0) file_ << " cpu " << std::min<std::uint32_t>(place.thread, 255);

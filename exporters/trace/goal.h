@@ -11,7 +11,7 @@
 // Collectives appear as the messages that the library actually sent, so a simulator replays the
 // algorithm that ran. Dependencies: an operation requires what its thread did before it; a send
 // inside a collective also requires what that collective received before; and what follows a wait
-// or test requires what that completed. Time inside MPI is left to the simulator. A length of 0 is
+// or test requires what that completed. Computation irequires the non-blocking sends before it. Time inside MPI is left to the simulator. A length of 0 is
 // written as 1, because LogGOPSim subtracts one. Tags: FlatTags.
 #pragma once
 

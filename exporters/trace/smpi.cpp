@@ -9,10 +9,12 @@
 #include <vector>
 
 #include "exporters/common/text_file.h"
+#include "trace/join/received_inside.h"
 
 namespace fathom::exporters {
 namespace {
 
+using Label = trace::ReceivedInside::Label;
 using trace::Call;
 using trace::Event;
 using trace::EventKind;
@@ -65,8 +67,10 @@ class OpenLines {
 
 class SmpiVisitor : public trace::Visitor {
  public:
-  SmpiVisitor(TextFile& file, const TraceOptions& options, FlatTags& tags, std::int64_t rank)
+  SmpiVisitor(TextFile& file, const trace::Definitions& definitions, const TraceOptions& options,
+              FlatTags& tags, std::int64_t rank)
       : options_(options),
+        classes_(definitions),
         tags_(tags),
         lines_(file),
         prefix_(std::to_string(rank) + ' '),
@@ -76,6 +80,7 @@ class SmpiVisitor : public trace::Visitor {
 
   void finish() {
     lines_.fill_all();
+    for (const Sent& sent : at_finalize_) lines_.add(wait_line(rank_, sent.to, sent.tag));
     lines_.add(prefix_ + "finalize\n");
   }
 
@@ -99,6 +104,10 @@ class SmpiVisitor : public trace::Visitor {
     if (call.depth > 0) return;
     Thread& thread = at(place);
     thread.left_ns = call.leave.time_ns;
+    std::vector<Label> received;
+    thread.inside.end_call(received);
+    wait_for(thread, received);
+    thread.waits.clear();
     for (std::string& line : thread.at_end) lines_.add(std::move(line));
     thread.at_end.clear();
     thread.in_call = false;
@@ -110,8 +119,8 @@ class SmpiVisitor : public trace::Visitor {
     if (!options_.wants(message) || event.peer < 0) return;
     Thread& thread = at(place);
     const bool sends = event.kind == EventKind::kMessageSent;
-    if (message.hidden || (!message.nonblocking && sends && !is_alone(message))) {
-      hidden(thread, event, sends);
+    if (message.hidden || (!message.nonblocking && !is_alone(message))) {
+      unblocking(thread, message);
     } else if (message.nonblocking && sends) {
       lines_.add(operation("isend", event));
       sends_.emplace(message.number, wait_line(event));
@@ -122,7 +131,12 @@ class SmpiVisitor : public trace::Visitor {
       pending.wait = wait_line(event);
     } else {
       lines_.add(operation(sends ? "send" : "recv", event));
+      thread.inside.passed(sends);
     }
+  }
+
+  void other(const Place& place, const Event& event) override {
+    if (event.kind == EventKind::kTransfer) at(place).inside.step(event);
   }
 
   void request_started(const Place&, const Request& request) override {
@@ -154,8 +168,14 @@ class SmpiVisitor : public trace::Visitor {
     bool began = false, in_call = false;
     std::uint64_t left_ns = 0;
     OpenLines::Position call_begin = 0;
-    std::string posted;  // lines for the beginning of the call
+    std::string posted;              // lines for the beginning of the call
+    trace::ReceivedInside inside;    // labels: positions in `waits`
+    std::vector<std::string> waits;  // for what was received inside the call; empty: waited for
     std::vector<std::string> at_end;
+  };
+  struct Sent {
+    std::int32_t to;
+    std::uint32_t tag;
   };
   struct Pending {
     OpenLines::Position position = 0;
@@ -168,7 +188,7 @@ class SmpiVisitor : public trace::Visitor {
     return threads_[place.thread];
   }
 
-  // Whether a call does nothing but this send; half of a sendrecv must not block the other half.
+  // Whether a call does nothing but this; half of a sendrecv must not block the other half.
   static bool is_alone(const Message& message) {
     return message.inside && message.inside->enter.peer2 == trace::kNobody;
   }
@@ -181,33 +201,58 @@ class SmpiVisitor : public trace::Visitor {
 
   std::string wait_line(const Event& event) {
     const bool sends = event.kind == EventKind::kMessageSent;
-    const std::int64_t source = sends ? rank_ : event.peer,
-                       destination = sends ? event.peer : rank_;
+    const std::uint32_t tag = tags_.tag_of(event.communicator, event.tag);
+    return sends ? wait_line(rank_, event.peer, tag) : wait_line(event.peer, rank_, tag);
+  }
+  std::string wait_line(std::int64_t source, std::int64_t destination, std::uint32_t tag) const {
     return prefix_ + "wait " + std::to_string(source) + ' ' + std::to_string(destination) + ' ' +
-           std::to_string(tags_.tag_of(event.communicator, event.tag)) + '\n';
+           std::to_string(tag) + '\n';
   }
 
-  void hidden(Thread& thread, const Event& event, bool sends) {
-    if (sends) {
+  // A message that the library sent or received, or half of a sendrecv. Waits stand where the
+  // replay has them (trace/join/operations.h): for what was received before the library's next send,
+  // or at the end of the call; for what was sent at its end.
+  void unblocking(Thread& thread, const Message& message) {
+    const Event& event = message.event;
+    if (event.kind == EventKind::kMessageSent) {
+      if (message.hidden) wait_for(thread, thread.inside.before_send());
+      thread.inside.passed(true);
       lines_.add(operation("isend", event));
-      if (thread.in_call) {
+      if (message.hidden && classes_.is_nonblocking(event)) {
+        // Waiting earlier might be for ever: its receive is posted in a call that may be later.
+        at_finalize_.push_back({event.peer, tags_.tag_of(event.communicator, event.tag)});
+      } else if (thread.in_call) {
         thread.at_end.push_back(wait_line(event));
       } else {
         lines_.add(wait_line(event));
       }
+    } else if (thread.in_call) {
+      thread.posted += operation("irecv", event);
+      if (message.hidden) {
+        thread.waits.push_back(wait_line(event));
+        thread.inside.received(thread.waits.size() - 1, classes_.is_exchange(event));
+      } else {
+        thread.at_end.push_back(wait_line(event));
+        thread.inside.passed(false);
+      }
     } else {
-      (thread.in_call ? thread.posted : unposted_) += operation("irecv", event);
-      if (!thread.in_call) lines_.add(std::exchange(unposted_, ""));
-      lines_.add(wait_line(event));
+      lines_.add(operation("irecv", event) + wait_line(event));
     }
   }
 
+  void wait_for(Thread& thread, std::vector<Label>& labels) {
+    for (const Label label : labels) lines_.add(std::move(thread.waits[label]));
+    labels.clear();
+  }
+
   const TraceOptions& options_;
+  const trace::CollectiveClasses classes_;
   FlatTags& tags_;
   OpenLines lines_;
-  std::string prefix_, unposted_;
+  std::string prefix_;
   std::int64_t rank_;
   std::vector<Thread> threads_;
+  std::vector<Sent> at_finalize_;                         // by non-blocking collectives
   std::unordered_map<std::uint64_t, Pending> requests_;   // receives
   std::unordered_map<std::uint64_t, std::string> sends_;  // wait lines by message number
 };
@@ -243,7 +288,7 @@ base::Status export_smpi(const trace::Trace& trace, const TraceOptions& options,
     TextFile file;
     done = file.open(name, true);
     if (!done) break;
-    SmpiVisitor visitor(file, options, tags, rank);
+    SmpiVisitor visitor(file, all, options, tags, rank);
     const std::size_t process = process_of[static_cast<std::size_t>(rank)];
     if (process < all.processes.size()) note(trace::walk_process(trace, process, visitor), notes);
     visitor.finish();

@@ -44,6 +44,11 @@ class ProgramSink : public trace::OperationSink {
                      When::kEnded);
   }
 
+  void require_started(Label label, Label earlier) override {
+    program_.require(static_cast<OperationId>(label - 1), static_cast<OperationId>(earlier - 1),
+                     When::kStarted);
+  }
+
  private:
   static std::uint8_t processor(const Place& place) {
     return static_cast<std::uint8_t>(std::min<std::uint32_t>(place.thread, 255));

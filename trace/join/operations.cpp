@@ -1,61 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "trace/join/operations.h"
 
-#include <algorithm>
-#include <string_view>
+#include <utility>
 
 namespace fathom::trace {
-namespace {
-
-// Blocking collectives in which every member sends to and receives from others.
-bool is_exchange_class(const std::string& name) {
-  const mpi::Meaning& meaning = mpi::meaning_of(name);
-  return meaning.group == Group::kCollective && meaning.requests == mpi::Requests::kNone &&
-         (meaning.flow == mpi::Flow::kAllToAll || meaning.flow == mpi::Flow::kBarrier);
-}
-
-void append(std::vector<std::uint64_t>& to, std::vector<std::uint64_t>& from) {
-  to.insert(to.end(), from.begin(), from.end());
-  from.clear();
-}
-
-}  // namespace
-
 OperationVisitor::OperationVisitor(OperationSink& sink, const Definitions& definitions,
                                    std::function<bool(const Message&)> wants)
-    : sink_(sink), wants_(std::move(wants)) {
-  for (const std::string& name : definitions.classes) {
-    exchanges_.push_back(is_exchange_class(name));
-  }
-}
-
-bool OperationVisitor::is_exchange(const Event& message) const {
-  return message.code < exchanges_.size() && exchanges_[message.code] != 0;
-}
+    : sink_(sink), wants_(std::move(wants)), classes_(definitions) {}
 
 void OperationVisitor::other(const Place& place, const Event& event) {
-  if (event.kind != EventKind::kTransfer || !event.receiving) return;
-  Thread& thread = at(place);
-  const auto step = static_cast<TransferStep>(event.code);
-  if (step == TransferStep::kActivate) {
-    if (thread.has_sent) append(thread.arrived, thread.found);  // the next step of an exchange
-    thread.has_sent = thread.found_now = false;
-  } else if (step == TransferStep::kMatchedUnexpected) {
-    thread.found_now = true;
-  } else if (step == TransferStep::kMatchedExpected) {
-    thread.found_now = false;
-  }
-}
-
-void OperationVisitor::received_inside(Thread& thread, const Event& message, Label label) {
-  if (is_exchange(message) && thread.found_now) {
-    thread.found.push_back(label);
-  } else {
-    // The library waited for this one, so it had also processed what it found before.
-    append(thread.arrived, thread.found);
-    thread.arrived.push_back(label);
-  }
-  thread.found_now = false;
+  if (event.kind == EventKind::kTransfer) at(place).inside.step(event);
 }
 
 void OperationVisitor::enter(const Place& place, const Call& call) {
@@ -64,6 +18,8 @@ void OperationVisitor::enter(const Place& place, const Call& call) {
   if (thread.began && call.enter.time_ns > thread.left_ns) {
     const Label computed = sink_.compute(place, call.enter.time_ns - thread.left_ns);
     require(computed, thread.point);
+    for (const Label send : thread.begun) sink_.require_started(computed, send);
+    thread.begun.clear();
     thread.point = computed;
   }
   thread.began = true;
@@ -74,9 +30,7 @@ void OperationVisitor::leave(const Place& place, const Call& call) {
   if (call.depth > 0) return;
   Thread& thread = at(place);
   thread.left_ns = call.leave.time_ns;
-  append(thread.joined, thread.arrived);
-  append(thread.joined, thread.found);
-  thread.has_sent = thread.found_now = false;
+  thread.inside.end_call(thread.joined);
   if (thread.joined.size() == 1 && thread.point == thread.entered && !thread.completed) {
     thread.point = thread.joined.front();  // the operation already requires the old point
     thread.joined.clear();
@@ -90,10 +44,11 @@ void OperationVisitor::message(const Place& place, const Message& message) {
   if (!wants_(message) || message.event.peer < 0) return;
   Thread& thread = at(place);
   const bool sends = message.event.kind == EventKind::kMessageSent;
-  if (sends && message.hidden) join(place, thread, thread.arrived);
+  if (sends && message.hidden) join(place, thread, thread.inside.before_send());
   const Label label = sink_.transfer(place, message.event);
   if (message.nonblocking && sends) {
     require(label, thread.point);
+    thread.begun.push_back(label);
     sends_.emplace(message.number, label);
   } else if (message.nonblocking) {
     Pending& pending = requests_[message.event.request];
@@ -102,10 +57,11 @@ void OperationVisitor::message(const Place& place, const Message& message) {
   } else {
     require(label, sends ? thread.point : thread.entered);
     if (message.hidden && !sends) {
-      received_inside(thread, message.event, label);
+      thread.inside.received(label, classes_.is_exchange(message.event));
     } else {
-      thread.joined.push_back(label);
-      thread.has_sent = sends;
+      const bool awaited = !(message.hidden && classes_.is_nonblocking(message.event));
+      (awaited ? thread.joined : thread.begun).push_back(label);
+      thread.inside.passed(sends);
     }
   }
 }

@@ -3,17 +3,12 @@
 // messages can replay.
 //
 // Computation is the time between two calls. A collective is the messages that the library really
-// sent for it. An operation depends on what its thread did before. A send inside a collective also
-// depends on what that collective received before, and whatever follows a wait or test depends on
-// what it completed. Time inside MPI is left out, because the simulator computes it.
-//
-// In collectives whose messages are exchanges (all-to-all, allgather, allreduce, reduce-scatter,
-// barrier), having received a message before a send does not mean that the send needed it. If the
-// message was already there when its receive was posted, the send depends on it only if the library
-// waited in between, or posted another receive after a send, as it does from one step to the next.
-// Otherwise a rank that came late, found its messages there and then sent would seem to send
-// because it received. This needs the steps of transfers (PERUSE); without them, a send depends on
-// every message received before it.
+// sent for it. An operation depends on what its thread did before; computation after a non-blocking
+// send, on its start. A send inside a collective also
+// depends on what that collective received before (received_inside.h), and whatever follows a wait
+// or test depends on what it completed. What a non-blocking collective sends, nothing waits for: in
+// which call it ends is not recorded. Time inside MPI is left out, because the simulator computes
+// it.
 //
 // A visitor for walk_process(), one for each process. Memory: live requests and messages in flight.
 #pragma once
@@ -23,6 +18,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "trace/join/received_inside.h"
 #include "trace/join/walk.h"
 
 namespace fathom::trace {
@@ -36,7 +32,8 @@ class OperationSink {
   virtual ~OperationSink() = default;
   virtual Label compute(const Place& place, std::uint64_t ns) = 0;
   virtual Label transfer(const Place& place, const Event& message) = 0;  // sent or received
-  virtual void require(Label label, Label earlier) = 0;  // earlier ends before label starts
+  virtual void require(Label label, Label earlier) = 0;          // earlier ends before label starts
+  virtual void require_started(Label label, Label earlier) = 0;  // earlier starts before label
 };
 
 class OperationVisitor : public Visitor {
@@ -60,13 +57,11 @@ class OperationVisitor : public Visitor {
     bool began = false;
     bool completed = false;  // `joined` holds operations that earlier calls started
     std::uint64_t left_ns = 0;
-    Label point = kNone;         // everything before; the next operation requires it
-    Label entered = kNone;       // the point when the current call began
-    std::vector<Label> joined;   // required by what follows the current call
-    std::vector<Label> arrived;  // received inside a collective since its last send
-    std::vector<Label> found;    // messages that were there when their receives were posted
-    bool found_now = false;      // the receive posted last found its message there
-    bool has_sent = false;       // since a receive was posted
+    Label point = kNone;        // everything before; the next operation requires it
+    Label entered = kNone;      // the point when the current call began
+    std::vector<Label> begun;   // sends that nothing waited for, since it last computed
+    std::vector<Label> joined;  // required by what follows the current call
+    ReceivedInside inside;      // of the current call
   };
   struct Pending {
     Label posted = kNone, operation = kNone;
@@ -74,13 +69,11 @@ class OperationVisitor : public Visitor {
 
   Thread& at(const Place& place);
   void require(Label label, Label earlier);
-  bool is_exchange(const Event& message) const;
-  void received_inside(Thread& thread, const Event& message, Label label);
   void join(const Place& place, Thread& thread, std::vector<Label>& labels);
 
   OperationSink& sink_;
   std::function<bool(const Message&)> wants_;
-  std::vector<char> exchanges_;  // by class of message
+  const CollectiveClasses classes_;
   std::vector<Thread> threads_;
   std::unordered_map<std::uint64_t, Pending> requests_;  // receives
   std::unordered_map<std::uint64_t, Label>

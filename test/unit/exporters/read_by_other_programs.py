@@ -376,7 +376,7 @@ def check_goal(directory, kinds):
         words = line.split()
         if line.startswith("rank"):
             rank, known = int(words[1]), set()
-        elif "requires" in words:
+        elif words[1:2] in (["requires"], ["irequires"]):
             assert words[0] in known and words[2] in known and int(words[0][1:]) > int(words[2][1:])
         elif len(words) > 1:
             known.add(words[0].rstrip(":"))

@@ -57,6 +57,64 @@ void check_golden(const std::string& name, const std::string& path) {
   CHECK(contents(path) == contents(golden));
 }
 
+// The SMPI lines of rank 0 of two, which does `events` with MPI_Alltoall (5) and MPI_Sendrecv (6).
+std::string smpi_lines(const std::vector<trace::Event>& events) {
+  using trace::Attribute;
+  trace::Definitions all = job_definitions();
+  all.functions.push_back({"MPI_Alltoall", trace::Group::kCollective, {}, {}});
+  all.functions.push_back(
+      {"MPI_Sendrecv",
+       trace::Group::kSendReceive,
+       {Attribute::kCommunicator, Attribute::kPeer, Attribute::kTag, Attribute::kPeer2},
+       {}});
+  all.classes.push_back("MPI_Alltoall");
+  all.class_hidden.push_back(true);
+  Scratch scratch;
+  auto writer = trace::TraceWriter::create(scratch.path(), all);
+  REQUIRE(writer.ok());
+  for (const trace::Event& event : events) writer->append(0, event);
+  REQUIRE(writer->finish().ok());
+  export_job(scratch, "smpi", scratch / "t.smpi");
+  return contents(scratch / "t.smpi/0.txt");
+}
+
+void step_of_receive(JobEvents& job, std::uint64_t time_ns, trace::TransferStep step) {
+  trace::Event& event = job.add(trace::EventKind::kTransfer, time_ns);
+  event.code = static_cast<std::uint32_t>(step);
+  event.receiving = true;
+  JobEvents::about(event, 1, -10, 64);
+}
+
+TEST_CASE("in SMPI, a late rank waits for what it found after it has sent") {
+  using trace::TransferStep;
+  for (const bool is_late : {true, false}) {
+    JobEvents job;
+    job.enter(100, static_cast<JobFunction>(5));
+    step_of_receive(job, 110, TransferStep::kActivate);
+    step_of_receive(job, 120,
+                    is_late ? TransferStep::kMatchedUnexpected : TransferStep::kMatchedExpected);
+    job.message(130, false, 1, -10, 64, 2, 0);
+    job.message(140, true, 1, -10, 64, 2, 0);
+    job.leave(150, static_cast<JobFunction>(5));
+    const std::string wait = "0 wait 1 0 1073741824\n", send = "0 isend 1 1073741824 64\n";
+    CHECK(smpi_lines(job.events) == "0 init\n0 irecv 1 1073741824 64\n" +
+                                        (is_late ? send + wait : wait + send) +
+                                        "0 wait 0 1 1073741824\n0 finalize\n");
+  }
+}
+
+TEST_CASE("in SMPI, the receive of a sendrecv does not hold up its send") {
+  JobEvents job;
+  trace::Event& enter = job.enter(100, static_cast<JobFunction>(6));
+  JobEvents::about(enter, 1, 3, 8);
+  enter.peer2 = 1;
+  job.message(110, false, 1, 3, 8, 0, 0);  // it was there
+  job.message(120, true, 1, 3, 8, 0, 0);
+  job.leave(150, static_cast<JobFunction>(6));
+  CHECK(smpi_lines(job.events) ==
+        "0 init\n0 irecv 1 3 8\n0 isend 1 3 8\n0 wait 1 0 3\n0 wait 0 1 3\n0 finalize\n");
+}
+
 TEST_CASE("text formats equal their golden files") {
   Scratch scratch;
   export_job(scratch, "pyrite", scratch / "t.pyrite.json");
