@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/disjoint_sets.h"
+
 namespace fathom::analysis {
 
 PatternGraph::PatternGraph(std::vector<Edge> edges) : edges_(std::move(edges)) {
@@ -52,10 +54,10 @@ double PatternGraph::quantile(double part) const {
 }
 
 std::vector<std::vector<Edge>> PatternGraph::parts() const {
-  DisjointSets sets(size());
+  base::DisjointSets sets(size());
   for (const Edge& edge : edges_) sets.join(edge.source, edge.destination);
-  const auto [number, count] = sets.numbers();
-  std::vector<std::vector<Edge>> parts(count);
+  const std::vector<std::uint32_t> number = sets.numbered();
+  std::vector<std::vector<Edge>> parts(sets.sets());
   for (Edge edge : edges_) {
     std::vector<Edge>& part = parts[number[edge.source]];
     edge.source = ranks_[edge.source];
@@ -63,35 +65,6 @@ std::vector<std::vector<Edge>> PatternGraph::parts() const {
     part.push_back(edge);
   }
   return parts;
-}
-
-DisjointSets::DisjointSets(std::size_t count) : parent_(count) {
-  std::iota(parent_.begin(), parent_.end(), 0u);
-}
-
-std::uint32_t DisjointSets::find(std::uint32_t item) {
-  while (parent_[item] != item) {
-    parent_[item] = parent_[parent_[item]];
-    item = parent_[item];
-  }
-  return item;
-}
-
-void DisjointSets::join(std::uint32_t a, std::uint32_t b) {
-  a = find(a);
-  b = find(b);
-  if (a != b) parent_[std::max(a, b)] = std::min(a, b);
-}
-
-std::pair<std::vector<std::uint32_t>, std::uint32_t> DisjointSets::numbers() {
-  std::vector<std::uint32_t> number(parent_.size(), ~0u);
-  std::uint32_t count = 0;
-  for (std::uint32_t item = 0; item < parent_.size(); ++item) {
-    const std::uint32_t root = find(item);
-    if (number[root] == ~0u) number[root] = count++;
-    number[item] = number[root];
-  }
-  return {std::move(number), count};
 }
 
 }  // namespace fathom::analysis

@@ -51,18 +51,4 @@ class PatternGraph {
   double total_ = 0;
 };
 
-// Union-find. Near-constant cost per call.
-class DisjointSets {
- public:
-  explicit DisjointSets(std::size_t count);
-  std::uint32_t find(std::uint32_t item);
-  void join(std::uint32_t a, std::uint32_t b);
-
-  // The number of each item's set, from 0 in the order of first members, and the number of sets.
-  std::pair<std::vector<std::uint32_t>, std::uint32_t> numbers();
-
- private:
-  std::vector<std::uint32_t> parent_;
-};
-
 }  // namespace fathom::analysis

@@ -4,6 +4,7 @@
 
 #include "analysis/traffic/pattern_grid.h"
 #include "analysis/traffic/pattern_grid_fit.h"
+#include "base/disjoint_sets.h"
 
 namespace fathom::analysis {
 namespace {
@@ -52,7 +53,7 @@ class Lines {
 
 // Unites lines that belong to one dimension, given two lines that meet at `node`.
 void relate(const Lines& lines, std::uint32_t node, Neighbour a, Neighbour b,
-            DisjointSets& dimensions) {
+            base::DisjointSets& dimensions) {
   if (lines.adjacent(a.node, b.node)) return dimensions.join(a.line, b.line);
   std::vector<std::pair<Neighbour, Neighbour>> opposite;  // the other two lines of each square
   const auto& of_a = lines.of(a.node);
@@ -74,7 +75,7 @@ void relate(const Lines& lines, std::uint32_t node, Neighbour a, Neighbour b,
 
 // The dimension of each line, and the number of dimensions.
 std::pair<std::vector<std::uint32_t>, std::uint32_t> dimensions_of(const Lines& lines) {
-  DisjointSets dimensions(lines.count());
+  base::DisjointSets dimensions(lines.count());
   for (std::uint32_t node = 0; node < lines.nodes(); ++node) {
     const auto& list = lines.of(node);
     for (std::size_t i = 0; i < list.size(); ++i) {
@@ -82,7 +83,7 @@ std::pair<std::vector<std::uint32_t>, std::uint32_t> dimensions_of(const Lines& 
         relate(lines, node, list[i], list[j], dimensions);
     }
   }
-  return dimensions.numbers();
+  return {dimensions.numbered(), static_cast<std::uint32_t>(dimensions.sets())};
 }
 
 struct Coordinates {
@@ -114,12 +115,13 @@ std::vector<std::uint32_t> order_of(const std::vector<std::vector<std::uint32_t>
 
 Coordinates coordinates_along(std::uint32_t dimension, const Lines& lines,
                               const std::vector<std::uint32_t>& dimension_of) {
-  DisjointSets layers(lines.nodes());
+  base::DisjointSets layers(lines.nodes());
   for (std::uint32_t line = 0; line < lines.count(); ++line) {
     const auto [a, b] = lines.ends(line);
     if (dimension_of[line] != dimension) layers.join(a, b);
   }
-  const auto [layer, count] = layers.numbers();
+  const std::vector<std::uint32_t> layer = layers.numbered();
+  const auto count = static_cast<std::uint32_t>(layers.sets());
   std::vector<std::vector<std::uint32_t>> next_to(count);
   for (std::uint32_t line = 0; line < lines.count(); ++line) {
     if (dimension_of[line] != dimension) continue;
