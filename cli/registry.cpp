@@ -9,11 +9,12 @@
 #include "cli/commands/doctor.h"
 #include "cli/commands/export.h"
 #include "cli/commands/import.h"
-#include "cli/commands/place.h"
 #include "cli/commands/plot.h"
 #include "cli/commands/report.h"
 #include "cli/commands/run.h"
-#include "cli/commands/simulate.h"
+#include "cli/commands/simulator/cluster.h"
+#include "cli/commands/simulator/place.h"
+#include "cli/commands/simulator/simulate.h"
 #include "cli/commands/status.h"
 #include "cli/commands/trace.h"
 
@@ -40,6 +41,8 @@ constexpr Subcommand kSubcommands[] = {
      "--job", declare_simulate},
     {"place", "find a better placement of a job's processes on a cluster", kPlaceExamples, "",
      declare_place},
+    {"cluster", "show what is read from a cluster's description, or write it in another format",
+     kClusterExamples, nullptr, declare_cluster},
     {"trace", "look at a trace, cut it, join several, check it against the profile", kTraceExamples,
      nullptr, declare_trace},
     {"doctor", "check what can be measured on this machine, and what to do about the rest",

@@ -9,7 +9,8 @@
 namespace fathom::scenario {
 
 base::Result<CombinationRun> run_combination(const Scenario& scenario, const Workload& workload,
-                                             const std::string& folder) {
+                                             const std::string& folder,
+                                             const JobProgress& progress) {
   auto arrivals = workload.arrivals(scenario);
   if (!arrivals) return arrivals.error();
   const simulator::Network& cluster = workload.cluster(scenario);
@@ -19,6 +20,7 @@ base::Result<CombinationRun> run_combination(const Scenario& scenario, const Wor
     std::snprintf(name, sizeof name, "/links-at-%.10g.graphml", time_s);
     return simulator::write_graphml(cluster, folder + name, &use);
   };
+  if (progress) choice.progress = [&](std::size_t arrived) { progress(arrived, arrivals->size()); };
   std::vector<simulator::Arrival> plain;
   plain.reserve(arrivals->size());
   for (const NamedArrival& named : *arrivals) plain.push_back(named.arrival);

@@ -17,10 +17,13 @@
 //   "jobs"       [{"job", "placement", "ranks", "hosts", "submit_s", "start_s", "end_s",
 //                "wait_s", …}], null: not yet
 //
-// Its max_… are the highest at any time. Each link has the highest "traffic" and "flows" and the
+// Its max_… are the highest at any time, and so are the bytes of which p95_congestion, imbalance and
+// the worst links are made. Each link has the highest "traffic" and "flows" and the
 // "mean_traffic" over time.
 #pragma once
 
+#include <cstddef>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -38,9 +41,13 @@ struct CombinationRun {
   simulator::ScheduledRun outcome;
 };
 
+// Told now and then how many of all jobs have arrived.
+using JobProgress = std::function<void(std::size_t arrived, std::size_t of)>;
+
 // Snapshots go to FOLDER/links-at-TIME.graphml. Everything the combination needs must be loaded.
 base::Result<CombinationRun> run_combination(const Scenario& scenario, const Workload& workload,
-                                             const std::string& folder);
+                                             const std::string& folder,
+                                             const JobProgress& progress = {});
 
 std::string run_json(const CombinationRun& run);
 

@@ -2,6 +2,7 @@
 // Writes a run for results.json.
 #include <algorithm>
 #include <limits>
+#include <vector>
 
 #include "scenario/combination.h"
 #include "simulator/run/json_fields.h"
@@ -62,6 +63,10 @@ void put_statistics(base::JsonWriter& json, const CombinationRun& run) {
   put_number(json, "max_flows", outcome.max_flows.max());
   put_number(json, "mean_congestion", outcome.mean_congestion.mean());
   put_number(json, "congestion_deviation", outcome.congestion_deviation.mean());
+  std::vector<double> peaks(run.cluster->link_count());
+  for (simulator::LinkId id = 0; id < run.cluster->link_count(); ++id)
+    peaks[id] = outcome.links.peak_bytes(id);
+  simulator::put_spread(json, *run.cluster, peaks, run.scenario->choice.host_links);
   put_number(json, "end_s", outcome.end_s);
   json.field("jobs_arrived", run.arrivals.size());
   json.field("jobs_started", jobs.started);

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "base/bundle.h"
 #include "base/text_lines.h"
 
 namespace fathom::scenario {
@@ -36,7 +37,7 @@ std::size_t numbers_in(std::string_view line, Fields& fields) {
 }  // namespace
 
 base::Result<std::vector<LoggedJob>> read_job_log(const std::string& path) {
-  const auto text = base::read_text(path);
+  const auto text = base::read_unpacked_text(path);
   if (!text) return text.error();
   std::vector<LoggedJob> jobs;
   std::size_t number = 0;

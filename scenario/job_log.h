@@ -7,7 +7,7 @@
 //     9 time requested
 //
 // Processors requested take precedence over processors used. If no time was requested, the run time
-// is used.
+// is used. A log may be compressed (gzip, bzip2, xz, zstd), as the archive offers them.
 #pragma once
 
 #include <cstdint>

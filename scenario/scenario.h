@@ -39,7 +39,8 @@ struct JobEntry {
 };
 
 struct Scenario {
-  std::string cluster;  // as accepted by simulator::load_cluster()
+  std::string cluster;        // as accepted by simulator::load_cluster()
+  std::string cluster_where;  // "file:line:column", for errors found later
   simulator::ClusterDefaults defaults;
   std::vector<std::string> failed_links;
   double failed_share = 0;

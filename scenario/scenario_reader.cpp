@@ -2,6 +2,8 @@
 #include "scenario/scenario_reader.h"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <limits>
@@ -62,6 +64,7 @@ class ScenarioReader {
 
   void cluster(YamlSection& root, Scenario& scenario) {
     const char* key = root.has("topology") ? "topology" : "cluster";
+    scenario.cluster_where = root.where_of(key);
     if (root.is_section(key)) {
       YamlSection section = root.section(key);
       scenario.cluster = specification(section);
@@ -73,8 +76,7 @@ class ScenarioReader {
           name.find(':') != std::string::npos && !fs::exists(placed(name), ignored);
       scenario.cluster = is_topology ? name : placed(name);
     }
-    scenario.defaults.slots = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(
-        root.count("slots", scenario.defaults.slots), 1, std::uint64_t{1} << 20));
+    scenario.defaults.slots = whole(root, "slots", scenario.defaults.slots);
     scenario.defaults.capacity_Bps = root.number("capacity", scenario.defaults.capacity_Bps);
     if (!(scenario.defaults.capacity_Bps > 0))
       root.complain_at("capacity", "'capacity' must be above 0");
@@ -88,6 +90,16 @@ class ScenarioReader {
     if (!(scenario.failed_share >= 0 && scenario.failed_share <= 1)) {
       root.complain_at("failed_share", "'failed_share' must be between 0 and 1");
     }
+  }
+
+  // A number from 1 to 2^20, as for --slots.
+  static std::uint32_t whole(YamlSection& section, const char* key, std::uint32_t otherwise) {
+    constexpr std::uint64_t kMost = 1 << 20;
+    const std::uint64_t number = section.count(key, otherwise);
+    if (number >= 1 && number <= kMost) return static_cast<std::uint32_t>(number);
+    section.complain_at(key, std::string("'") + key + "' must be between 1 and " +
+                                 std::to_string(kMost) + ", not " + std::to_string(number));
+    return otherwise;
   }
 
   // {kind: torus, dims: [4, 4], slots: 8} as "torus:dims=4,4;slots=8".
@@ -156,7 +168,9 @@ class ScenarioReader {
     choice.scheduler = row_of(section, "scheduler", "fcfs", simulator::find_scheduler);
     choice.selector = row_of(section, selection, "linear", simulator::find_selector);
     scenario.placement = placement_of(section, placement);
-    choice.router = row_of(section, routing, "dmodk", simulator::find_router);
+    // Without a name, the cluster decides when it is loaded.
+    if (section.has(routing))
+      choice.router = row_of(section, routing, "dmodk", simulator::find_router);
   }
 
   // A name, "rankfile:FILE" or {rankfile: FILE}.
@@ -208,8 +222,7 @@ class ScenarioReader {
       times(entry, job, choice);
     }
     job.count = entry.count("count", 0);
-    job.phases =
-        static_cast<std::uint32_t>(std::clamp<std::uint64_t>(entry.count("phases", 1), 1, 1 << 20));
+    job.phases = whole(entry, "phases", 1);
     if (job.log.empty() && job.submit.row != nullptr && job.count == 0 &&
         choice.until_s == kForEver) {
       entry.miss("these jobs never stop arriving: set 'count' here, or 'duration' for the whole");
@@ -238,6 +251,11 @@ class ScenarioReader {
     job.pattern.ranks = static_cast<std::int64_t>(entry.has("log") ? 0 : pattern.count("ranks", 0));
     if (!entry.has("log") && job.pattern.ranks == 0)
       pattern.miss("a pattern needs 'ranks', 1 or more");
+    if (job.pattern.ranks > simulator::kMostRanks) {
+      const std::string most = std::to_string(simulator::kMostRanks);
+      pattern.complain_at("ranks",
+                          "'ranks' must not be above " + most + ", the largest job to simulate");
+    }
     pattern.finish();
   }
 
@@ -261,7 +279,7 @@ class ScenarioReader {
   simulator::Distribution distribution(YamlSection& entry, const char* key) {
     if (!entry.is_section(key)) {
       const simulator::Distribution always = simulator::constant(entry.number(key));
-      check(entry, key, always);
+      check(entry, {key, key}, always);
       return always;
     }
     YamlSection section = entry.section(key);
@@ -274,7 +292,6 @@ class ScenarioReader {
     } else {
       parameters(section, result);
     }
-    check(section, "distribution", result);
     section.finish();
     return result;
   }
@@ -282,31 +299,43 @@ class ScenarioReader {
   // The reference calls an exponential's rate lambd; its mean is accepted too.
   static void parameters(YamlSection& section, simulator::Distribution& result) {
     if (result.row == nullptr) return;
+    std::array<std::string, 2> names;  // as the file gives them
     for (std::size_t at = 0; at < result.parameters.size(); ++at) {
-      const char* name = result.row->parameters[at];
-      if (name == nullptr) continue;
-      const bool is_rate = std::string(name) == "rate";
-      if (is_rate && section.has("lambd")) {
-        result.parameters[at] = section.number("lambd");
-      } else if (is_rate && section.has("mean")) {
-        result.parameters[at] = 1 / section.number("mean");
-      } else {
-        result.parameters[at] = section.number(name);
-      }
+      if (result.row->parameters[at] == nullptr) continue;
+      std::string& name = names[at] = result.row->parameters[at];
+      const bool is_rate = name == "rate";
+      if (is_rate && section.has("lambd")) name = "lambd";
+      if (is_rate && section.has("mean")) name = "mean";
+      result.parameters[at] = section.number(name);
+      if (name == "mean") result.parameters[at] = rate_of(result.parameters[at]);
     }
+    check(section, names, result);
   }
 
-  static void check(YamlSection& section, const char* key, const simulator::Distribution& result) {
-    if (result.row == nullptr) return;
-    const char* complaint = result.row->complaint(result.parameters);
-    if (complaint == nullptr) return;
-    const char* name = result.row->parameters[0];
-    section.complain_at(key, std::string("'") + name + "' " + complaint);
+  // 0, which no rate may be, for a mean that has no rate.
+  static double rate_of(double mean) {
+    const double rate = 1 / mean;
+    return std::isfinite(rate) ? rate : 0;
+  }
+
+  static void check(YamlSection& section, const std::array<std::string, 2>& names,
+                    const simulator::Distribution& result) {
+    const auto complaint = result.row->complaint(result.parameters);
+    if (complaint.what == nullptr) return;
+    const std::string& name = names[complaint.parameter];
+    section.complain_at(name, "'" + name + "' " + complaint.what);
   }
 
   fs::path folder_;
   std::string output_;
 };
+
+base::Error too_many(const std::string& path, const std::string& than, double combinations) {
+  char text[120];
+  std::snprintf(text, sizeof text, "%.15g combinations; a scenario may have %zu", combinations,
+                kMostCombinations);
+  return {path + ": its lists make " + than + text};
+}
 
 }  // namespace
 
@@ -320,13 +349,13 @@ base::Result<ScenarioFile> read_scenarios(const std::string& path) {
     ScenarioReader reader(*document);
     Scenario scenario = reader.read(reading.root());
     if (auto status = reading.status(); !status) return status.error();
+    if (reading.least_combinations() > kMostCombinations)
+      return too_many(path, "", reading.least_combinations());
     scenario.varied = reading.varied();
     file.combinations.push_back(std::move(scenario));
     if (file.output.empty()) file.output = reader.output();
-    if (file.combinations.size() > kMostCombinations) {
-      return base::Error{path + ": has more than " + std::to_string(kMostCombinations) +
-                         " combinations"};
-    }
+    if (file.combinations.size() > kMostCombinations)
+      return too_many(path, "more than ", kMostCombinations);
   } while (alternatives.next());
   return file;
 }

@@ -10,7 +10,7 @@
 
 namespace fathom::scenario {
 
-inline constexpr std::size_t kMostCombinations = 1'000'000;
+inline constexpr std::size_t kMostCombinations = 100'000;
 
 // All combinations, in the order that docs/scenarios.md defines for lists. Paths are relative to
 // the file's folder. An Error names file, line and column; for an unknown key or name it lists the

@@ -8,6 +8,7 @@
 #include "base/random.h"
 #include "simulator/network/failures.h"
 #include "simulator/placement/launcher_files.h"
+#include "simulator/routing/registry.h"
 
 namespace fathom::scenario {
 namespace {
@@ -56,13 +57,21 @@ std::string entry_name(const JobEntry& entry) {
   return path.filename().string();
 }
 
-base::Status Workload::load(const Scenario& scenario) {
+base::Status Workload::load(Scenario& scenario) {
   std::unique_ptr<simulator::Network>& cluster = clusters_[cluster_key(scenario)];
   if (!cluster) {
     auto network = load_network(scenario);
-    if (!network) return network.error();
+    if (!network) return base::Error{scenario.cluster_where + ": " + network.error().message};
+    links_ += network->link_count();
+    if (links_ > kMostLinksOfAll) {
+      return base::Error{"the clusters of the combinations have together more than " +
+                         std::to_string(kMostLinksOfAll) + " links (" +
+                         std::to_string(clusters_.size()) +
+                         " clusters so far): run the scenario in parts"};
+    }
     cluster = std::make_unique<simulator::Network>(std::move(*network));
   }
+  if (!scenario.choice.router) scenario.choice.router = &simulator::default_router(*cluster);
   for (const JobEntry& entry : scenario.jobs) {
     auto loaded = load_entry(entry);
     if (loaded) loaded = load_placement(scenario, entry);
@@ -124,6 +133,11 @@ base::Result<std::vector<NamedArrival>> Workload::arrivals(const Scenario& scena
   return all;
 }
 
+base::Error Workload::too_many_arrive(const JobEntry& entry) {
+  return {entry.where + ": more than " + std::to_string(kMostArrivals) + " jobs '" +
+          entry_name(entry) + "' would arrive; limit them with 'count' or 'duration'"};
+}
+
 base::Result<std::vector<NamedArrival>> Workload::drawn(const Scenario& scenario,
                                                         std::size_t number) const {
   const JobEntry& entry = scenario.jobs[number];
@@ -131,7 +145,7 @@ base::Result<std::vector<NamedArrival>> Workload::drawn(const Scenario& scenario
   if (entry.profile.empty()) {
     auto made = simulator::make_pattern(*entry.pattern.row, entry.pattern.ranks,
                                         entry.pattern.bytes, scenario.choice.seed);
-    if (!made) return made.error();
+    if (!made) return base::Error{entry.where + ": " + made.error().message};
     job = std::make_shared<const simulator::Job>(std::move(*made));
   } else {
     job = profiles_.at(entry.profile);
@@ -147,8 +161,7 @@ base::Result<std::vector<NamedArrival>> Workload::drawn(const Scenario& scenario
         entry.request.row == nullptr ? duration_s : entry.request.sample(random);
     if (is_stream) at_s += entry.submit.sample(random);
     if (at_s > scenario.choice.until_s) break;
-    if (all.size() == kMostArrivals)
-      return base::Error{entry_name(entry) + ": more than 10^7 jobs would arrive"};
+    if (all.size() == kMostArrivals) return too_many_arrive(entry);
     auto arrival = placed(scenario, entry, {job, at_s, duration_s, request_s, entry.phases});
     if (!arrival) return arrival.error();
     all.push_back({std::move(*arrival), number});
@@ -161,6 +174,7 @@ base::Result<std::vector<NamedArrival>> Workload::logged(const Scenario& scenari
   const JobEntry& entry = scenario.jobs[number];
   const JobPointer profile = entry.profile.empty() ? nullptr : profiles_.at(entry.profile);
   std::map<std::int64_t, JobPointer> by_ranks;
+  std::size_t pairs = 0;  // of all of them
   std::vector<NamedArrival> all;
   for (const LoggedJob& logged : logs_.at(entry.log)) {
     if (logged.submit_s > scenario.choice.until_s || (entry.count > 0 && all.size() == entry.count))
@@ -178,9 +192,17 @@ base::Result<std::vector<NamedArrival>> Workload::logged(const Scenario& scenari
       const auto& pattern = entry.pattern.row ? *entry.pattern.row : *simulator::patterns().data();
       auto made =
           simulator::make_pattern(pattern, logged.ranks, entry.pattern.bytes, scenario.choice.seed);
-      if (!made) return made.error();
+      if (!made) return base::Error{entry.where + ": " + entry.log + ": " + made.error().message};
+      pairs += made->pairs.size();
+      if (static_cast<double>(pairs) > simulator::kMostPairs) {
+        return base::Error{entry.where + ": the jobs of " + entry.log + " have with pattern " +
+                           pattern.name + " more than " +
+                           std::to_string(static_cast<std::uint64_t>(simulator::kMostPairs)) +
+                           " pairs; choose a pattern with fewer partners"};
+      }
       job = std::make_shared<const simulator::Job>(std::move(*made));
     }
+    if (all.size() == kMostArrivals) return too_many_arrive(entry);
     auto arrival = placed(
         scenario, entry, {job, logged.submit_s, logged.duration_s, logged.request_s, entry.phases});
     if (!arrival) return arrival.error();

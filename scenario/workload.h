@@ -3,9 +3,11 @@
 // arrivals of a combination.
 //
 // Threading: load() from one thread; after that any number of threads may read. Memory: every
-// cluster and every job of the combinations loaded.
+// cluster and every job of the combinations loaded; together they may have kMostLinksOfAll links.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
@@ -24,8 +26,9 @@ struct NamedArrival {
 
 class Workload {
  public:
-  // Reads what the combination needs and is not loaded yet.
-  base::Status load(const Scenario& scenario);
+  // Reads what the combination needs and is not loaded yet. A combination without a routing gets its
+  // cluster's own (default_router()).
+  base::Status load(Scenario& scenario);
 
   const simulator::Network& cluster(const Scenario& scenario) const;
 
@@ -35,11 +38,13 @@ class Workload {
   // more than kMostArrivals.
   base::Result<std::vector<NamedArrival>> arrivals(const Scenario& scenario) const;
 
-  static constexpr std::size_t kMostArrivals = 10'000'000;
+  static constexpr std::size_t kMostArrivals = 2'000'000;    // some 1 GB with what becomes of them
+  static constexpr std::uint64_t kMostLinksOfAll = 1 << 26;  // some 4 GB
 
  private:
   using JobPointer = std::shared_ptr<const simulator::Job>;
 
+  static base::Error too_many_arrive(const JobEntry& entry);
   base::Status load_entry(const JobEntry& entry);
   base::Status load_placement(const Scenario& scenario, const JobEntry& entry);
   base::Result<simulator::Arrival> placed(const Scenario& scenario, const JobEntry& entry,
@@ -48,6 +53,7 @@ class Workload {
   base::Result<std::vector<NamedArrival>> logged(const Scenario& scenario, std::size_t entry) const;
 
   std::map<std::string, std::unique_ptr<simulator::Network>> clusters_;
+  std::uint64_t links_ = 0;  // of all clusters
   std::map<std::string, JobPointer> profiles_;
   std::map<std::string, std::vector<LoggedJob>> logs_;
   // by cluster

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "scenario/yaml_reading.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <set>
@@ -34,7 +35,14 @@ base::Result<YamlDocument> YamlDocument::read(const std::string& path) {
   YamlDocument document;
   document.path_ = path;
   try {
-    document.root_ = YAML::Load(*text);
+    const std::vector<YAML::Node> documents = YAML::LoadAll(*text);
+    if (!documents.empty()) document.root_ = documents.front();
+    for (std::size_t at = 1; at < documents.size(); ++at) {
+      if (documents[at].IsNull()) continue;
+      return document.error(documents[at],
+                            "a second document begins here; only one is read, so put this into "
+                            "another file");
+    }
   } catch (const YAML::Exception& failed) {
     return base::Error{at(path, failed.mark) + failed.msg};
   }
@@ -81,8 +89,16 @@ YAML::Node YamlReading::chosen(YAML::Node node, const std::string& key) {
     return YAML::Node("");
   }
   const YAML::Node element = node[alternatives_.choose(node.size())];
-  if (node.size() > 1) varied_.emplace_back(key, shown(element));
+  if (node.size() > 1) {
+    if (!inside_alternative(key)) least_combinations_ *= static_cast<double>(node.size());
+    varied_.emplace_back(key, shown(element));
+  }
   return element;
+}
+
+bool YamlReading::inside_alternative(const std::string& key) const {
+  return std::any_of(varied_.begin(), varied_.end(),
+                     [&](const auto& one) { return key.starts_with(one.first + '.'); });
 }
 
 std::optional<YAML::Node> YamlSection::find(const std::string& key) {
@@ -216,6 +232,12 @@ std::vector<YamlSection> YamlSection::sections(const std::string& key) {
 std::string YamlSection::where() const {
   const std::string text = reading_->document_.error(node_, "").message;
   return text.substr(0, text.size() - 2);  // without the colon
+}
+
+std::string YamlSection::where_of(const std::string& key) {
+  const auto node = value(key, false);
+  const std::string text = reading_->document_.error(node ? *node : node_, "").message;
+  return text.substr(0, text.size() - 2);
 }
 
 std::vector<std::string> YamlSection::keys() const {

@@ -73,16 +73,21 @@ class YamlReading {
   YamlSection root();
   base::Status status() const;
   const Varied& varied() const { return varied_; }  // values chosen from lists
+  // At least so many combinations there are: the product of the lists met, without those that count
+  // only while one alternative of another list is chosen.
+  double least_combinations() const { return least_combinations_; }
 
  private:
   friend class YamlSection;
   void complain(const YAML::Node& where, const std::string& what);
   void miss(const YAML::Node& where, const std::string& what);
   YAML::Node chosen(YAML::Node node, const std::string& key);
+  bool inside_alternative(const std::string& key) const;
 
   const YamlDocument& document_;
   Alternatives& alternatives_;
   Varied varied_;
+  double least_combinations_ = 1;
   std::string complaint_, missing_;
 };
 
@@ -115,7 +120,9 @@ class YamlSection {
   }
 
   std::vector<std::string> keys() const;
-  std::string where() const;                                          // "file:line:column"
+  std::string where() const;  // "file:line:column"
+  // The same of a key's value, which for a list of alternatives is the one chosen.
+  std::string where_of(const std::string& key);
   void complain_at(const std::string& key, const std::string& what);  // at the key's value
   void complain(const std::string& what) { reading_->complain(node_, what); }
   void miss(const std::string& what) {

@@ -12,6 +12,7 @@ import argparse
 import importlib.util
 import json
 import os
+import subprocess
 import sys
 
 
@@ -30,7 +31,8 @@ def load_drawing():
 
 
 load_drawing()
-from fathom_plots import bars, comparison, matrix, network, numbers, over_time, simulation, sizes, style, timeline  # noqa: E402
+from fathom_plots import (bars, combinations, comparison, matrix, network, numbers, over_time, placement, simulation,  # noqa: E402
+                          sizes, style, timeline)
 from fathom_plots.profile import BadProfile, Choice, Profile  # noqa: E402
 
 
@@ -72,21 +74,42 @@ def simulation_pictures(path):
     runs = simulation.load_results(path)
     pictures = {f"links-{number}": lambda run=run: simulation.draw_loads(run)
                 for number, run in enumerate(runs, 1)}
-    for name, snapshot in simulation.snapshots(os.path.dirname(path) or ".").items():
-        pictures[name] = lambda snapshot=snapshot: network.draw_network(snapshot)
-    for name, path in simulation.timelines(os.path.dirname(path) or ".").items():
-        pictures[name] = lambda name=name, path=path: simulation.draw_timeline(path, name.replace("-", " ") + ": links over time")
+    folder = os.path.dirname(path) or "."
+    for name, snapshot in simulation.snapshots(folder).items():
+        run, at = simulation.run_and_moment(name, runs)
+        pictures[name] = lambda snapshot=snapshot, run=run, at=at: network.draw_network(snapshot, run, at)
+    for name, times in simulation.timelines(folder).items():
+        run, _ = simulation.run_and_moment(name, runs)
+        pictures[name] = lambda times=times, run=run: simulation.draw_timeline(times, run)
     return pictures
 
 
-def comparison_in(path):
-    """What `fathom compare --json` wrote; None if the file is something else."""
+def compared_runs(path, tool):
+    """The runs of a simulation beside each other, as `fathom simulate --compare` judges them."""
+    if not tool:
+        return {}
+    command = [tool, "simulate", "--compare", path, "--json"]
+    said = subprocess.run(command, check=False, capture_output=True, text=True)
+    if said.returncode != 0:  # such as a tool without the simulator: the other pictures need it no more
+        print(f"fathom plot: the combinations are not drawn: {said.stderr.strip()}", file=sys.stderr)
+        return {}
+    return combinations.pictures(json.loads(said.stdout))
+
+
+# What draws the documents of one kind each: those that `fathom compare`, `simulate --compare` and `place` write.
+DRAWN_DOCUMENTS = (comparison, combinations, placement)
+
+
+def document_in(path):
+    """(what draws it, a document of one of these kinds); None if the file is something else."""
     try:
         with open(path, encoding="utf-8") as file:
-            if comparison.SCHEMA not in file.read(200):  # profiles may be large
+            begin = file.read(200)  # profiles may be large
+            kind = next((kind for kind in DRAWN_DOCUMENTS if f'"{kind.SCHEMA}"' in begin), None)
+            if kind is None:
                 return None
             file.seek(0)
-            return json.load(file)
+            return kind, json.load(file)
     except (OSError, ValueError):
         return None
 
@@ -139,9 +162,10 @@ def profile_pictures(arguments):
 def main():
     arguments = parse_arguments()
     if os.path.basename(arguments.profile) == "results.json":
-        pictures = simulation_pictures(arguments.profile)
-    elif compared := comparison_in(arguments.profile):
-        pictures = comparison.pictures(compared)
+        pictures = simulation_pictures(arguments.profile) | compared_runs(arguments.profile, arguments.fathom)
+    elif found := document_in(arguments.profile):
+        kind, document = found
+        pictures = kind.pictures(document)
     else:  # an imported trace has no profile
         pictures = trace_pictures(arguments)
         if not pictures or os.path.exists(arguments.profile):

@@ -23,10 +23,6 @@ for name, text in real_programs.PROGRAMS["lammps"].files.items():
 fathom run --trace -o "$run/lammps" -- mpirun --oversubscribe -n 4 lmp -in melt -log none
 fathom plot "$run/lammps" -o lammps-plots
 mv lammps-plots/timeline.png plots/
-fathom simulate --cluster 'dragonfly:switches=4;globals=2;hosts=2' --job "$fathom_root/docs/examples/halo.json" \
-  --selection random --routing greedy-max --graphml -o sim
-fathom plot sim -o sim-plots
-mv sim-plots/network-links-1.png plots/network.png
 cp "$fathom_root/docs/examples/heat.c" .
 mpicc -g -O2 heat.c -o heat -lm
 fathom run --trace -o "$run/heat-run" -- mpirun --oversubscribe -n 4 ./heat
@@ -41,7 +37,8 @@ print("--from %.3fs --to %.3fs" % (wait["from_s"] - 0.025, wait["to_s"] + 0.075)
 fathom plot "$run/heat-run" -o heat-plots $window
 mv heat-plots/timeline.png plots/heat.png
 mkdir -p "$fathom_root/docs/pictures"
-cp plots/{traffic,timeline,network,heat,waits}.png "$fathom_root/docs/pictures/"
+"$fathom_root/scripts/draw_simulator.sh"
+cp plots/{traffic,timeline,heat,waits}.png "$fathom_root/docs/pictures/"
 put() {  # put FILE NAME TEXT: the text between the markers of that name
   /usr/bin/python3 - "$@" <<'PYTHON'
 import re

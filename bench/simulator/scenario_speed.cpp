@@ -30,9 +30,9 @@ T value_of(fathom::base::Result<T> result) {
 int main(int count, char** words) {
   if (count < 2) return std::fprintf(stderr, "usage: scenario_speed SCENARIO.yml [REPEATS]\n"), 2;
   const int repeats = count > 2 ? std::max(1, std::atoi(words[2])) : 15;
-  const ScenarioFile file = value_of(read_scenarios(words[1]));
+  ScenarioFile file = value_of(read_scenarios(words[1]));
   Workload workload;
-  for (const Scenario& scenario : file.combinations) value_of(workload.load(scenario));
+  for (Scenario& scenario : file.combinations) value_of(workload.load(scenario));
   std::vector<double> times;
   std::size_t jobs = 0;
   for (int repeat = 0; repeat < repeats; ++repeat) {

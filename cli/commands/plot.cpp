@@ -33,11 +33,15 @@ struct PlotOptions {
   Window window;
 };
 
-// A simulation's results.json, a comparison, or a run's profile; the trace is in its folder.
+// A simulation's results.json or comparison.json, another document, or a run's profile; the trace is
+// in its folder.
 base::Result<std::string> what_to_draw(const std::string& run) {
   std::error_code failed;
-  const std::string results = run + "/results.json";
-  if (std::filesystem::exists(results, failed)) return results;
+  if (std::filesystem::is_character_file(run, failed))  // /dev/zero has no end
+    return base::Error{run + ": is a device, not a file"};
+  for (const char* name : {"/results.json", "/comparison.json"}) {
+    if (std::filesystem::exists(run + name, failed)) return run + name;
+  }
   if (run.ends_with(".json") && std::filesystem::exists(run, failed)) return run;
   auto profile = profile_of(run);
   if (!profile && std::filesystem::exists(run + "/trace", failed))
@@ -119,7 +123,8 @@ Action declare_plot(CLI::App& app) {
   auto options = std::make_shared<PlotOptions>();
   app.add_option(
          "RUN", options->run,
-         "run directory, profile.json, folder of a simulation, or what compare wrote as JSON")
+         "run directory, profile.json, folder of a simulation, or what compare or place wrote as "
+         "JSON")
       ->required()
       ->type_name("");
   app.add_option("-o,--output", options->directory, "folder for the pictures, created if needed")

@@ -12,13 +12,18 @@ inline constexpr char kPlotExamples[] =
     "  fathom plot r1 -o plots --hidden\n"
     "  fathom plot r1 -o plots --from 1.25s --to 1.26s\n"
     "  fathom compare old-* --with new-* -o change.json; fathom plot change.json -o plots\n"
+    "  fathom place r1 --cluster torus:dims=4,4 -o placed.json; fathom plot placed.json -o plots\n"
     "Writes into DIR: traffic (bytes by pair), messages (messages by pair), sizes (histogram, by "
     "messages and bytes).\n"
     "Of a traced run also timeline (all ranks from MPI_Init to MPI_Finalize, and a part in detail: "
     "--from and --to,\n"
     "or inside the longest phase), calls (time by MPI function), ranks (computing, waiting, MPI), "
     "time-profile\n"
-    "(functions over time) and waits (who waited for whom).\n";
+    "(functions over time) and waits (who waited for whom).\n"
+    "Of a simulation: links-N (load of all links of run N, the hottest named), network-links-N "
+    "(with "
+    "--graphml),\n"
+    "utilisation-N (links over time) and, of several runs, combinations (the best one marked).\n";
 
 Action declare_plot(CLI::App& app);
 

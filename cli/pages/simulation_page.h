@@ -2,19 +2,21 @@
 // A simulated scenario on one screen: jobs, links, and the busiest of each.
 #pragma once
 
+#include <cstddef>
 #include <string>
+#include <vector>
 
 #include "scenario/combination.h"
 
 namespace fathom::cli {
 
-// Width of the placement column, for left(); rank files are shown by name.
-inline constexpr std::size_t kPlacementWidth = 16;
-
 std::string simulation_report(const scenario::CombinationRun& run);
 
-// One line of a table of many runs, and its two heading lines.
+// One line of a table of many runs: its cells, with tabs between them.
 std::string simulation_line(std::size_t number, const scenario::CombinationRun& run);
-std::string simulation_line_heading();
+
+// The table from such lines, numbered from 1; `best` by line. Columns of names that are the same in
+// all lines stand above the table.
+std::string simulation_table(const std::vector<std::string>& lines, const std::vector<bool>& best);
 
 }  // namespace fathom::cli

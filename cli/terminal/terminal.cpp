@@ -101,8 +101,14 @@ std::string Terminal::bar(double part, double whole, std::size_t width, Style st
 
 std::string Terminal::text(const std::string& utf8_text) const {
   if (utf8_) return utf8_text;
-  constexpr std::array<std::pair<const char*, const char*>, 6> kAscii = {
-      {{"→", "->"}, {"←", "<-"}, {"×", "x"}, {"–", "-"}, {"·", "|"}, {"…", "..."}}};
+  constexpr std::array<std::pair<const char*, const char*>, 8> kAscii = {{{"→", "->"},
+                                                                          {"←", "<-"},
+                                                                          {"×", "x"},
+                                                                          {"–", "-"},
+                                                                          {"·", "|"},
+                                                                          {"…", "..."},
+                                                                          {"µ", "u"},
+                                                                          {"σ", "sigma"}}};
   std::string ascii = utf8_text;
   for (const auto& [from, to] : kAscii) {
     for (std::size_t at; (at = ascii.find(from)) != ascii.npos;) {

@@ -21,6 +21,9 @@ std::string cut(const std::string& text, std::size_t width) {
   return text.substr(0, at) + "~";
 }
 
+// So that three digits are shown of a value below 1000.
+int decimals_of(double value) { return value < 9.995 ? 2 : value < 99.95 ? 1 : 0; }
+
 }  // namespace
 
 std::string human_bytes(double bytes) {
@@ -31,10 +34,7 @@ std::string human_bytes(double bytes) {
     bytes /= 1000;
     ++unit;
   }
-  const int decimals = unit == 0 && bytes == std::floor(bytes) ? 0
-                       : bytes < 9.995                         ? 2
-                       : bytes < 99.95                         ? 1
-                                                               : 0;
+  const int decimals = unit == 0 && bytes == std::floor(bytes) ? 0 : decimals_of(bytes);
   return fmt::format("{:.{}f} {}", bytes, decimals, kUnits[unit]);
 }
 
@@ -70,6 +70,20 @@ std::string human_seconds(double seconds) {
   if (whole < 7200) return fmt::format("{} min {:02} s", whole / 60, whole % 60);
   return fmt::format("{} h {:02} min", whole / 3600, whole / 60 % 60);
 }
+
+std::string human_time(double seconds) {
+  if (seconds == 0) return "0 s";
+  if (seconds >= 999.5) return human_seconds(seconds);
+  constexpr std::array<const char*, 4> kUnits = {"s", "ms", "µs", "ns"};
+  std::size_t unit = 0;
+  while (seconds < 0.9995 && unit + 1 < kUnits.size()) {
+    seconds *= 1000;
+    ++unit;
+  }
+  return fmt::format("{:.{}f} {}", seconds, decimals_of(seconds), kUnits[unit]);
+}
+
+std::string human_rate(double bytes_per_s) { return human_bytes(bytes_per_s) + "/s"; }
 
 std::string printable(const std::string& text) {
   std::string safe;

@@ -15,6 +15,8 @@ std::string bin_edge(std::uint64_t bytes);    // "64 KiB": for powers of two, ex
 std::string grouped(std::uint64_t count);     // "47,761"
 std::string percent(double part, double of);  // "61 %", "0.4 %", "<0.1 %"
 std::string human_seconds(double seconds);    // "1.5 s", "3 min 20 s", "2 h 05 min"
+std::string human_time(double seconds);       // "12.3 µs", "1.50 ms", "215 s": three digits
+std::string human_rate(double bytes_per_s);   // "12.5 GB/s"
 
 // Replaces control characters, which a file from elsewhere may contain, by '?'.
 std::string printable(const std::string& text);

@@ -28,12 +28,23 @@ base::Result<Network> make_topology(const std::string& specification, std::size_
   return (*row)->make(*parameters);
 }
 
-// An XML file by its root element. If the file cannot be read, its own reader reports why.
+base::Error nothing_known(const std::string& path, const std::string& why = "") {
+  return {
+      path + ": is no description of a cluster" + why +
+      "; GraphML, SimGrid platforms, Slurm's topology.conf and topology.yaml, and the output of "
+      "ibnetdiscover can be read"};
+}
+
+// An XML file by its root element.
 base::Result<Network> read_xml(const std::string& path, const ClusterDefaults& defaults) {
   const auto file = base::XmlFile::read(path);
-  if (file && std::string_view(file->root().name()) == "platform")
-    return read_simgrid_platform(path, defaults);
-  return read_graphml(path);
+  if (!file) return file.error();
+  const std::string root = file->root().name();
+  if (root == "platform") return read_simgrid_platform(path, defaults);
+  if (root == "graphml") return read_graphml(path);
+  if (root == "topology")
+    return nothing_known(path, ", but hwloc's of one machine, which --node takes");
+  return nothing_known(path, " (XML that begins with '" + root + "')");
 }
 
 // Detects the format from the first line that is neither empty nor a comment.
@@ -42,13 +53,13 @@ base::Result<Network> read_file(const std::string& path, const ClusterDefaults& 
   if (!text) return text.error();
   for (const std::string& line : base::split(*text, '\n')) {
     if (line.empty() || line.starts_with('#')) continue;
-    if (line.find("Name=") != std::string::npos && !line.starts_with('<')) {
-      return read_slurm_topology(path, defaults);
-    }
-    if (!line.starts_with('<')) return read_ibnetdiscover(path, defaults);
+    if (line.starts_with('<') || line.starts_with("\xef\xbb\xbf<")) return read_xml(path, defaults);
+    if (is_slurm_conf_line(line)) return read_slurm_conf(path, defaults);
+    if (is_ibnetdiscover_line(line)) return read_ibnetdiscover(path, defaults);
+    if (is_slurm_yaml_line(line)) return read_slurm_yaml(path, defaults);
     break;
   }
-  return read_xml(path, defaults);
+  return nothing_known(path);
 }
 
 base::Result<Network> load_undivided(const std::string& cluster, const ClusterDefaults& defaults) {

@@ -14,8 +14,8 @@ namespace fathom::simulator {
 bool is_specification(const std::string& cluster);
 
 // `cluster` is a topology specification ("torus:dims=4,4,4", see topology.h) or a file: GraphML, a
-// SimGrid platform, Slurm's topology.conf or the output of ibnetdiscover. The content decides
-// which.
+// SimGrid platform, Slurm's topology.conf or topology.yaml, or the output of ibnetdiscover. The
+// content decides which; the Error for a file that is none of them lists these formats.
 base::Result<Network> load_cluster(const std::string& cluster,
                                    const ClusterDefaults& defaults = {});
 

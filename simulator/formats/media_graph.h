@@ -20,9 +20,11 @@
 
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -35,25 +37,34 @@ class MediaGraph {
  public:
   using Node = std::uint32_t;
   using Medium = std::uint32_t;
+  using Way = std::uint32_t;
 
-  // `forwards`: others' traffic passes through this host. The returned number is then the switch's.
-  Node add_host(const std::string& name, std::uint32_t slots, bool forwards);
+  // Where a host's ways begin and end, and the ways between there and the host if these are not the
+  // same.
+  struct Host {
+    Node node = 0;
+    std::optional<Way> out, in;
+  };
+
+  // `forwards`: others' traffic passes through this host. Its ways then begin and end at a switch.
+  Host add_host(const std::string& name, std::uint32_t slots, bool forwards);
   Node add_switch(std::string name);
   Medium add_medium(const std::string& name, double capacity_Bps, double latency_s, bool is_shared);
 
   // One direction only. A way without media carries whatever arrives.
-  void add_way(Node from, std::span<const Medium> media, Node to);
-  void add_link(Node from, Node to, double capacity_Bps, double latency_s);
+  Way add_way(Node from, std::span<const Medium> media, Node to);
+  Way add_link(Node from, Node to, double capacity_Bps, double latency_s);
 
   // The switches are the points of this grid, in the order they were added. Kept only if there are
   // no other switches.
   void set_grid(Grid grid) { grid_ = std::move(grid); }
 
-  // build() rejects the network if some path from `from` to `to` has fewer links than this one.
-  void must_be_shortest(Node from, std::vector<Medium> media, Node to);
-
-  // The Error names the node, link or way.
+  // The Error names the node or link.
   base::Result<Network> build(const std::string& name);
+
+  Way way_count() const { return static_cast<Way>(ways_.size()); }
+  // The links of the network that build() made on this way.
+  std::vector<LinkId> links_of(Way way);
 
  private:
   static constexpr double kUnlimited = std::numeric_limits<double>::infinity();
@@ -63,6 +74,9 @@ class MediaGraph {
     kConnector,
     kEntry
   };  // entry: into an unshared medium
+  // What links and entries are known by when their ends have changed: a link's own number, an
+  // entry's medium.
+  using Tag = std::uint32_t;
   struct Point {
     std::string name;
     Kind kind;
@@ -73,33 +87,40 @@ class MediaGraph {
     Node from, to;
     double capacity_Bps, latency_s;
     EdgeKind kind;
+    Tag tag;
   };
   struct Ends {
     Node begin, end;
     double capacity_Bps, latency_s;
+    Tag link;
   };
-  struct Way {
+  struct Course {
     Node from;
     std::vector<Medium> media;
     Node to;
+    Tag link = kNoId;  // of a way that is one link
   };
+  using Step = std::tuple<Node, Node, EdgeKind, Tag>;  // between roots
 
   Node add_point(std::string name, Kind kind, std::uint32_t slots);
   Node root(Node node);
-  void connect(Node from, Node to, double capacity_Bps, double latency_s, EdgeKind kind);
+  void connect(Node from, Node to, double capacity_Bps, double latency_s, EdgeKind kind, Tag tag);
+  Tag connect_link(Node from, Node to, double capacity_Bps, double latency_s);
   void unite_parallel(bool adds_up);
   bool contract();
   void merge(Node one, Node other);
   void limit_unlimited();
   base::Result<Network> to_network(const std::string& name);
-  std::uint32_t length_of(const Way& way);
-  base::Status check_ways(const Network& network);
+  void append_step(Node from, Node to, EdgeKind kind, Tag tag, std::vector<LinkId>& links);
 
   std::vector<Point> points_;
   std::vector<Edge> edges_;
   std::vector<Ends> media_;
-  std::vector<Way> ways_;
-  std::vector<NodeId> numbers_;  // in the network, by root
+  std::vector<Course> ways_;
+  Tag links_ = 0;  // how many
+  // Of the network: one link, or two where a medium ends at the node at which it begins.
+  std::map<Step, std::pair<LinkId, std::uint32_t>> steps_;
+  std::vector<std::pair<LinkId, std::uint32_t>> links_by_tag_;
   std::optional<Grid> grid_;
 };
 

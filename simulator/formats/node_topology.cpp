@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "base/text_lines.h"
+#include "simulator/network/given_routes.h"
 
 namespace fathom::simulator {
 namespace {
@@ -63,6 +64,45 @@ std::vector<NumaDomain> domains_of(hwloc_topology_t topology, hwloc_obj_type_t t
   return domains;
 }
 
+// The links inside machines through which a domain's traffic passes; kNoId where there is none.
+struct InnerLinks {
+  HostId machine = kNoId;        // in the network of whole machines
+  std::uint32_t socket = kNoId;  // the switch that joins the domains of a socket, or the machine's
+  LinkId out = kNoId, in = kNoId;   // between the domain and that switch
+  LinkId up = kNoId, down = kNoId;  // between that switch and the machine's
+};
+
+// The routes that were given between machines, from domain to domain.
+class RoutesOfDomains : public GivenRoutes {
+ public:
+  // `offset`: what was added to the numbers of the machines' links.
+  RoutesOfDomains(std::shared_ptr<const GivenRoutes> outer, std::vector<InnerLinks> domains,
+                  LinkId offset)
+      : outer_(std::move(outer)), domains_(std::move(domains)), offset_(offset) {}
+
+  bool append(HostId source, HostId destination, std::vector<LinkId>& links) const override {
+    const InnerLinks &from = domains_[source], &to = domains_[destination];
+    const auto pass = [&](LinkId link) {
+      if (link != kNoId) links.push_back(link);
+    };
+    pass(from.out);
+    if (from.machine != to.machine || from.socket != to.socket) pass(from.up);
+    if (from.machine != to.machine) {
+      const std::size_t begin = links.size();
+      if (!outer_->append(from.machine, to.machine, links)) return false;
+      for (std::size_t at = begin; at < links.size(); ++at) links[at] += offset_;
+    }
+    if (from.machine != to.machine || from.socket != to.socket) pass(to.down);
+    pass(to.in);
+    return true;
+  }
+
+ private:
+  const std::shared_ptr<const GivenRoutes> outer_;
+  const std::vector<InnerLinks> domains_;  // by host of the divided network
+  const LinkId offset_;
+};
+
 class Expander {
  public:
   Expander(const Network& network, const NodeTopology& node, double capacity_Bps, double latency_s)
@@ -82,30 +122,47 @@ class Expander {
                         link.latency_s, link.port);
     }
     if (network_.grid()) builder_.set_grid(*network_.grid());
-    return builder_.build();
+    auto expanded = builder_.build();
+    if (expanded && network_.given_routes()) {
+      expanded->give_routes(std::make_shared<const RoutesOfDomains>(
+          network_.given_routes(), std::move(domains_), inner_links_));
+    }
+    return expanded;
   }
 
  private:
   // The node that the network's links lead to.
   std::uint32_t machine(HostId host) {
     const std::string& name = network_.node_name(host);
-    if (node_.domains.size() == 1)
+    if (node_.domains.size() == 1) {
+      domains_.push_back({host, kNoId, kNoId, kNoId, kNoId, kNoId});
       return builder_.add_host(name, node_.domains.front().cores, network_.mac(host));
+    }
     const std::uint32_t centre = builder_.add_inside(name);
     std::vector<std::uint32_t> sockets(node_.sockets, centre);
+    std::vector<LinkId> up(node_.sockets, kNoId);
     if (node_.sockets > 1 && node_.sockets < node_.domains.size()) {
       for (std::uint32_t at = 0; at < node_.sockets; ++at) {
         sockets[at] = builder_.add_inside(name + "/socket" + std::to_string(at));
-        builder_.add_cable(sockets[at], centre, capacity_Bps_, latency_s_);
+        up[at] = add_inner(sockets[at], centre);
       }
     }
     for (std::size_t at = 0; at < node_.domains.size(); ++at) {
       const NumaDomain& domain = node_.domains[at];
       const std::uint32_t part = builder_.add_part(name + "/numa" + std::to_string(at),
                                                    domain.cores, {name, domain.first_core});
-      builder_.add_cable(part, sockets[domain.socket], capacity_Bps_, latency_s_);
+      const LinkId out = add_inner(part, sockets[domain.socket]);
+      const LinkId above = up[domain.socket];
+      domains_.push_back(
+          {host, sockets[domain.socket], out, out + 1, above, above == kNoId ? kNoId : above + 1});
     }
     return centre;
+  }
+
+  // The link from `below`; the one back follows it.
+  LinkId add_inner(std::uint32_t below, std::uint32_t above) {
+    builder_.add_cable(below, above, capacity_Bps_, latency_s_);
+    return std::exchange(inner_links_, inner_links_ + 2);
   }
 
   const Network& network_;
@@ -113,6 +170,8 @@ class Expander {
   const double capacity_Bps_, latency_s_;
   NetworkBuilder builder_;
   std::vector<std::uint32_t> numbers_;
+  std::vector<InnerLinks> domains_;  // by host
+  LinkId inner_links_ = 0;           // how many; the network's follow them
 };
 
 }  // namespace
@@ -136,6 +195,12 @@ base::Result<NodeTopology> read_hwloc(const std::string& path) {
 
 base::Result<Network> with_nodes(const Network& network, const NodeTopology& node,
                                  double capacity_Bps, double latency_s) {
+  const double inside = static_cast<double>(node.domains.size()) + node.sockets;
+  const double nodes = network.node_count() + network.host_count() * inside,
+               links = network.link_count() + 2 * network.host_count() * inside;
+  if (nodes > kMostNodes || links > kMostLinks)
+    return base::Error{"'" + network.name() +
+                       "' with the parts of its hosts: " + too_large(nodes, links).message};
   return Expander(network, node, capacity_Bps, latency_s).expand();
 }
 

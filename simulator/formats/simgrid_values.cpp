@@ -5,11 +5,10 @@
 #include <cmath>
 
 #include "base/text_lines.h"
+#include "simulator/network/network.h"
 
 namespace fathom::simulator {
 namespace {
-
-constexpr std::size_t kMostHosts = 1 << 24;
 
 struct Unit {
   const char* name;
@@ -78,9 +77,12 @@ base::Result<std::vector<std::uint32_t>> simgrid_radical(const std::string& text
                     high);
     if (!right || high < low)
       return base::Error{"'" + part + "' is not a range of numbers such as 0-15"};
-    if (high - low >= kMostHosts - numbers.size())
-      return base::Error{"'" + text + "' names more hosts than can be simulated"};
-    for (std::uint32_t number = low; number <= high; ++number) numbers.push_back(number);
+    const double all = 1.0 + high - low + static_cast<double>(numbers.size());
+    if (all > kMostNodes) return base::Error{"'" + text + "': " + too_large(all, 0).message};
+    for (std::uint32_t number = low;; ++number) {
+      numbers.push_back(number);
+      if (number == high) break;  // the highest of all numbers has none above it
+    }
   }
   return numbers;
 }
@@ -91,7 +93,7 @@ base::Result<std::vector<std::vector<std::uint32_t>>> simgrid_parameters(const s
     lists.emplace_back();
     for (const std::string& word : base::split(part, ',')) {
       std::uint32_t number = 0;
-      if (!parse_whole(word, number) || number == 0 || number > kMostHosts) {
+      if (!parse_whole(word, number) || number == 0 || number > kMostNodes) {
         return base::Error{"'" + word + "' in '" + text + "' is not a whole number above zero"};
       }
       lists.back().push_back(number);

@@ -9,16 +9,24 @@
 namespace fathom::simulator {
 namespace {
 
-const char* at_least_zero(const Parameters& p) { return p[0] >= 0 ? nullptr : "must be 0 or more"; }
+using Complaint = DistributionRow::Complaint;
 
-const char* above_zero(const Parameters& p) { return p[0] > 0 ? nullptr : "must be above 0"; }
-
-const char* both_above_zero(const Parameters& p) {
-  return p[0] > 0 && p[1] > 0 ? nullptr : "must be above 0";
+Complaint at_least_zero(const Parameters& p) {
+  return p[0] >= 0 ? Complaint{} : Complaint{0, "must be 0 or more"};
 }
 
-const char* ordered(const Parameters& p) {
-  return p[0] >= 0 && p[1] >= p[0] ? nullptr : "must be 0 or more, high no less than low";
+Complaint above_zero(const Parameters& p) {
+  return p[0] > 0 ? Complaint{} : Complaint{0, "must be above 0"};
+}
+
+Complaint both_above_zero(const Parameters& p) {
+  if (!(p[0] > 0)) return {0, "must be above 0"};
+  return p[1] > 0 ? Complaint{} : Complaint{1, "must be above 0"};
+}
+
+Complaint ordered(const Parameters& p) {
+  if (!(p[0] >= 0)) return {0, "must be 0 or more"};
+  return p[1] >= p[0] ? Complaint{} : Complaint{1, "must not be below 'low'"};
 }
 
 double exponential(double rate, base::Random& random) { return -std::log1p(-random.unit()) / rate; }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <span>
 #include <string_view>
 
@@ -19,8 +20,12 @@ struct DistributionRow {
   const char* name;
   const char* help;                       // one line
   std::array<const char*, 2> parameters;  // names; nullptr if unused
-  // What is wrong with the parameters, or nullptr.
-  const char* (*complaint)(const Parameters& parameters);
+  // What is wrong with which of the parameters; nothing if all are right.
+  struct Complaint {
+    std::size_t parameter = 0;
+    const char* what = nullptr;
+  };
+  Complaint (*complaint)(const Parameters& parameters);
   double (*sample)(const Parameters& parameters, base::Random& random);  // 0 or more
 };
 

@@ -39,6 +39,15 @@ base::Result<profile::Profile> load_job_profile(const std::string& path) {
                                                : importers::import_pfprof(path);
 }
 
+// Before anything is stored by rank.
+base::Status check_ranks(const profile::Profile& profile, const std::string& path) {
+  const std::int64_t ranks = profile::rank_count(profile);
+  if (ranks > 0 && ranks <= kMostRanks) return base::Done{};
+  if (ranks <= 0) return base::Error{path + ": has no processes"};
+  return base::Error{path + ": is a job of " + std::to_string(ranks) + " processes; at most " +
+                     std::to_string(kMostRanks) + " can be simulated"};
+}
+
 }  // namespace
 
 Job job_from_profile(const profile::Profile& profile, std::string name,
@@ -57,14 +66,15 @@ Job job_from_profile(const profile::Profile& profile, std::string name,
 base::Result<Job> load_job(const std::string& path, const profile::Selection& selection) {
   const auto profile = load_job_profile(path);
   if (!profile) return profile.error();
+  if (auto fits = check_ranks(*profile, path); !fits) return fits.error();
   Job job = job_from_profile(*profile, short_name(path), selection);
-  if (job.ranks <= 0) return base::Error{path + ": has no processes"};
   return job;
 }
 
 base::Result<std::vector<Job>> load_job_phases(const std::string& path) {
   const auto profile = load_job_profile(path);
   if (!profile) return profile.error();
+  if (auto fits = check_ranks(*profile, path); !fits) return fits.error();
   std::vector<std::string> names;
   for (const profile::Traffic& traffic : profile->traffic) {
     if (std::find(names.begin(), names.end(), traffic.phase) == names.end())

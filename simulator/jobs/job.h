@@ -13,6 +13,9 @@
 
 namespace fathom::simulator {
 
+// The largest job that is simulated.
+inline constexpr std::int64_t kMostRanks = 1 << 24;
+
 struct Job {
   std::string name;
   std::int64_t ranks = 0;
@@ -26,7 +29,8 @@ Job job_from_profile(const profile::Profile& profile, std::string name,
                      const profile::Selection& selection = {});
 
 // `path` is a profile.json, a folder that contains one, or output of the reference profiler: a
-// folder or a tar archive of oxton-result<rank>.json files.
+// folder or a tar archive of oxton-result<rank>.json files. An Error if it has no rank, or more than
+// kMostRanks.
 base::Result<Job> load_job(const std::string& path, const profile::Selection& selection = {});
 
 // One job per phase that the program named, in the profile's order and named after the phase

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <numeric>
 #include <string>
 
@@ -13,8 +14,6 @@ namespace fathom::simulator {
 namespace {
 
 using Ranks = std::vector<std::int64_t>;
-
-constexpr std::size_t kMostPairs = std::size_t{1} << 28;
 
 // Extents of the grid of `dimensions` dimensions, as equal as the prime factors of `ranks` permit,
 // longest first: the aim of MPI_Dims_create.
@@ -110,6 +109,19 @@ constexpr PatternRow kPatterns[] = {
     {"permutation", "to one rank, drawn; each rank gets at most one message", permuted},
 };
 
+// By rank 0's partners: no other rank has more, unless rank 0 has only itself, or none.
+base::Status check_pairs(const PatternRow& pattern, std::int64_t ranks, const Ranks& of_rank_0) {
+  const auto others = static_cast<double>(of_rank_0.size()) -
+                      static_cast<double>(std::count(of_rank_0.begin(), of_rank_0.end(), 0));
+  const double pairs = std::max(others, 1.0) * static_cast<double>(ranks);
+  if (pairs <= kMostPairs) return base::Done{};
+  char text[160];
+  std::snprintf(text, sizeof text,
+                "pattern %s of %.15g ranks has %.15g pairs; at most %.15g can be simulated",
+                pattern.name, static_cast<double>(ranks), pairs, kMostPairs);
+  return base::Error{text};
+}
+
 }  // namespace
 
 std::span<const PatternRow> patterns() { return kPatterns; }
@@ -121,17 +133,20 @@ base::Result<const PatternRow*> find_pattern(std::string_view name) {
 base::Result<Job> make_pattern(const PatternRow& pattern, std::int64_t ranks, std::uint64_t bytes,
                                std::uint64_t seed) {
   if (ranks < 1) return base::Error{"a job needs at least one rank"};
+  if (ranks > kMostRanks) {
+    return base::Error{"a job of " + std::to_string(ranks) + " ranks is too large; at most " +
+                       std::to_string(kMostRanks) + " can be simulated"};
+  }
   Job job{pattern.name, ranks, {}};
   for (std::int64_t rank = 0; rank < ranks; ++rank) {
     Ranks partners = pattern.partners(rank, ranks, seed);
     std::sort(partners.begin(), partners.end());
     partners.erase(std::unique(partners.begin(), partners.end()), partners.end());
+    if (rank == 0) {
+      if (auto fits = check_pairs(pattern, ranks, partners); !fits) return fits.error();
+    }
     for (const std::int64_t partner : partners) {
       if (partner != rank) job.pairs.push_back({rank, partner, bytes, 1});
-    }
-    if (job.pairs.size() > kMostPairs) {
-      return base::Error{std::string("pattern ") + pattern.name + " of " + std::to_string(ranks) +
-                         " ranks has more pairs than memory is likely to hold"};
     }
   }
   return job;

@@ -16,7 +16,8 @@ namespace fathom::simulator {
 struct PatternRow {
   const char* name;
   const char* help;  // one line
-  // The rank's partners, in any order; make_pattern() drops the rank itself and duplicates.
+  // The rank's partners, in any order; make_pattern() drops the rank itself and duplicates. No rank
+  // has more than rank 0, which may have only itself where others have one.
   std::vector<std::int64_t> (*partners)(std::int64_t rank, std::int64_t ranks, std::uint64_t seed);
 };
 
@@ -24,8 +25,11 @@ std::span<const PatternRow> patterns();
 // An Error lists the known names.
 base::Result<const PatternRow*> find_pattern(std::string_view name);
 
-// A job named after the pattern. Memory: all communicating pairs. An Error if there is no rank, or
-// if there are more pairs than memory is likely to hold (2^28).
+// The largest pattern: 2 GB.
+inline constexpr double kMostPairs = 1 << 26;
+
+// A job named after the pattern. Memory: all communicating pairs. An Error, before anything is made,
+// if there is no rank, more than kMostRanks, or more than kMostPairs pairs.
 base::Result<Job> make_pattern(const PatternRow& pattern, std::int64_t ranks, std::uint64_t bytes,
                                std::uint64_t seed);
 

@@ -3,17 +3,16 @@
 
 #include <charconv>
 #include <cstdint>
-#include <fstream>
-#include <iterator>
 #include <limits>
 #include <optional>
 #include <string>
 #include <unordered_map>
 
+#include "base/text_lines.h"
+#include "simulator/jobs/job.h"
+
 namespace fathom::simulator {
 namespace {
-
-constexpr std::uint64_t kMostRanks = 1u << 28;
 
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 bool is_word(char c) {
@@ -265,11 +264,9 @@ base::Result<Program> read_goal(std::string_view text, const std::string& name) 
 }
 
 base::Result<Program> read_goal_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return base::Error{path + " cannot be opened for reading"};
-  const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  if (file.bad()) return base::Error{path + " cannot be read to its end"};
-  return read_goal(text, path);
+  const auto text = base::read_text(path);
+  if (!text) return text.error();
+  return read_goal(*text, path);
 }
 
 }  // namespace fathom::simulator

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <limits>
 #include <utility>
 
 #include "profile/pair_sums.h"
@@ -63,9 +62,10 @@ base::Result<std::uint32_t> rank_count(const trace::Definitions& all, const std:
   for (const trace::Process& process : all.processes) {
     ranks = std::max<std::int64_t>(ranks, process.rank + 1);
   }
-  if (ranks > 0 && ranks < std::numeric_limits<std::int32_t>::max())
-    return static_cast<std::uint32_t>(ranks);
-  return base::Error{run + ": the trace has no process"};
+  if (ranks > 0 && ranks <= kMostRanks) return static_cast<std::uint32_t>(ranks);
+  if (ranks <= 0) return base::Error{run + ": the trace has no process"};
+  return base::Error{run + ": the trace has a rank " + std::to_string(ranks - 1) + "; at most " +
+                     std::to_string(kMostRanks) + " ranks can be simulated"};
 }
 
 base::Result<TracedProgram> from_trace(const std::string& run) {

@@ -13,6 +13,7 @@
 namespace fathom::simulator {
 
 // The same nodes and all links except those given. Links get new numbers; the grid, if any, stays.
+// Routes that the description gave are dropped, because those of whole pairs of hosts may be cut.
 base::Result<Network> without_links(const Network& network, std::span<const LinkId> failed);
 
 // Both directions of all cables between two nodes, "A=B". An Error if there is no such cable.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "simulator/network/host_distances.h"
 
+#include <algorithm>
+
 namespace fathom::simulator {
 
 std::vector<std::uint32_t> hops_from(const Network& network, NodeId start) {
@@ -24,8 +26,15 @@ HostDistances::HostDistances(const Network& network, std::span<const HostId> hos
   for (std::size_t one = 0; one < count_; ++one) {
     const std::vector<std::uint32_t> hops = hops_from(network, hosts[one]);
     for (std::size_t other = 0; other < count_; ++other)
-      hops_[one * count_ + other] = hops[hosts[other]];
+      hops_[one * count_ + other] =
+          static_cast<std::uint16_t>(std::min<std::uint32_t>(hops[hosts[other]], kNoPath));
   }
+}
+
+HostDistances HostDistances::equal(std::size_t hosts) {
+  HostDistances result(hosts);
+  for (std::size_t host = 0; host < hosts; ++host) result.hops_[host * hosts + host] = 0;
+  return result;
 }
 
 }  // namespace fathom::simulator

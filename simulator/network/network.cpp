@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <functional>
 #include <numeric>
 #include <string_view>
@@ -38,14 +39,6 @@ NodeId Network::find_node(std::string_view name) const {
 
 std::uint64_t Network::total_slots() const {
   return std::accumulate(slots_.begin(), slots_.end(), std::uint64_t{0});
-}
-
-std::vector<HostId> Network::hosts_named(std::string_view name) const {
-  std::vector<HostId> hosts;
-  for (HostId host = 0; host < host_count(); ++host) {
-    if (names_[host] == name || machine(host) == name) hosts.push_back(host);
-  }
-  return hosts;
 }
 
 LinkId Network::find_link(NodeId source, NodeId target) const {
@@ -172,9 +165,8 @@ void NetworkBuilder::number_nodes(Network& network, bool hosts, std::vector<Node
 }
 
 base::Result<Network> NetworkBuilder::build() {
-  if (nodes_.size() >= kNoId || links_.size() >= kNoId) {
-    return base::Error{"the network has more nodes or links than 32 bits can number"};
-  }
+  if (nodes_.size() > kMostNodes || links_.size() > kMostLinks)
+    return too_large(static_cast<double>(nodes_.size()), static_cast<double>(links_.size()));
   if (base::Status status = check(); !status) return status.error();
   Network network;
   network.name_ = std::move(name_);
@@ -197,6 +189,15 @@ base::Result<Network> NetworkBuilder::build() {
   network.grid_ = std::exchange(grid_, std::nullopt);
   nodes_.clear();
   return network;
+}
+
+base::Error too_large(double nodes, double links) {
+  const bool by_nodes = nodes > kMostNodes;
+  char text[160];
+  std::snprintf(text, sizeof text, "that is %.15g %s; at most %u can be simulated",
+                by_nodes ? nodes : links, by_nodes ? "hosts and switches" : "links",
+                by_nodes ? kMostNodes : kMostLinks);
+  return {text};
 }
 
 base::Result<Network> NetworkBuilder::build_from(const std::string& path) {

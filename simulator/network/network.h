@@ -5,9 +5,10 @@
 // were added, so a HostId is also its NodeId. Links are numbered in the order they were added; a
 // cable is two links, one per direction. Several links may join the same two nodes.
 //
-// A network is immutable: any number of threads may read it. Memory is about 40 bytes per link, and
-// per node 30 bytes plus its name. A node's links are found without searching. Hosts do not
-// forward, unless the network has no switch at all (hosts linked to each other).
+// A network is immutable but for give_routes(): any number of threads may read it. Memory is about
+// 40 bytes per link, and per node 30 bytes plus its name. A node's links are found without
+// searching. Hosts do not forward, unless the network has no switch at all (hosts linked to each
+// other).
 #pragma once
 
 #include <cstdint>
@@ -17,6 +18,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -30,6 +32,11 @@ using LinkId = std::uint32_t;
 inline constexpr std::uint32_t kNoId = std::numeric_limits<std::uint32_t>::max();
 inline constexpr std::int32_t kNoPort = -1;
 inline constexpr std::int64_t kNoDatapath = -1;
+
+// The largest network that is made: more is a typing error, or needs another simulator. At these
+// limits a network takes about 2 GB while it is built.
+inline constexpr std::uint32_t kMostNodes = 1 << 21;
+inline constexpr std::uint32_t kMostLinks = 1 << 24;
 
 struct Link {
   NodeId source = kNoId;
@@ -66,6 +73,8 @@ struct MachinePart {
   std::string machine;
   std::uint32_t first_core = 0;
 };
+
+class GivenRoutes;  // given_routes.h
 
 class Network {
  public:
@@ -107,17 +116,20 @@ class Network {
   const std::string& mac(HostId host) const;
   std::int64_t datapath(NodeId switch_node) const;
 
-  // The machine that a host is part of, or the host's own name.
+  // The machine that a host is part of, or the host's own name. host_names.h finds hosts by them.
   const std::string& machine(HostId host) const {
     return parts_.empty() ? names_[host] : parts_[host].machine;
   }
   std::uint32_t first_core(HostId host) const {
     return parts_.empty() ? 0 : parts_[host].first_core;
   }
-  // The host of this name, or all hosts that are parts of this machine, in order.
-  std::vector<HostId> hosts_named(std::string_view name) const;
 
   const Grid* grid() const { return grid_ ? &*grid_ : nullptr; }
+
+  // The routes that the cluster's description prescribes; nullptr if it prescribes none.
+  const std::shared_ptr<const GivenRoutes>& given_routes() const { return given_routes_; }
+  // `routes` are in this network's numbers of hosts and links.
+  void give_routes(std::shared_ptr<const GivenRoutes> routes) { given_routes_ = std::move(routes); }
 
  private:
   friend class NetworkBuilder;
@@ -146,7 +158,11 @@ class Network {
   std::vector<Link> links_;
   Adjacency from_, to_;
   std::optional<Grid> grid_;
+  std::shared_ptr<const GivenRoutes> given_routes_;
 };
+
+// The Error for a network above kMostNodes or kMostLinks, with the number.
+base::Error too_large(double nodes, double links);
 
 // Collects nodes and links in any order. The node numbers it returns are valid only for add_link()
 // and add_cable(): the network renumbers its nodes, hosts first.

@@ -21,7 +21,6 @@ struct AdviceRequest {
   Objective objective = Objective::kCongestion;
   std::uint64_t seed = 1;
   SearchEffort effort;
-  bool with_time = true;
 };
 
 struct Candidate {
@@ -37,8 +36,9 @@ struct Advice {
 
 // Tries every registered placement with every router. For each router, local search then improves the
 // best candidate so far, which may be the present one, until that no longer helps ("improved"). The
-// first candidate after the present one is the best found, which may be no better than it. An Error
-// names what failed.
+// first candidate after the present one is the best found, which may be no better than it. Scores of
+// time are computed only if that is the objective, because a simulation of all flows takes far longer
+// than everything else; otherwise they are 0. An Error names what failed.
 base::Result<Advice> advise(const AdviceRequest& request);
 
 }  // namespace fathom::simulator

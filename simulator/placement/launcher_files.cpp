@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "simulator/placement/launcher_files.h"
 
+#include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <map>
 #include <vector>
 
 #include "base/named_rows.h"
 #include "base/text_lines.h"
+#include "simulator/network/host_names.h"
 
 namespace fathom::simulator {
 namespace {
@@ -74,7 +77,8 @@ constexpr PlacementFormat kFormats[] = {
 
 struct HostSlot {
   std::string host;
-  std::uint32_t slot = kNoId;  // kNoId if the file does not say
+  std::uint32_t first_core = kNoId, last_core = kNoId;  // kNoId if the file does not say
+  std::size_t line = 0;
 };
 
 bool parse_number(std::string_view text, std::size_t& number) {
@@ -82,87 +86,158 @@ bool parse_number(std::string_view text, std::size_t& number) {
   return failed == std::errc() && end == text.data() + text.size();
 }
 
-// Splits "rank N=HOST slot=K" into N and the place; false for any other line. A slot that is not a
-// plain number, such as SOCKET:CORE, is ignored.
-bool rank_line(std::string_view line, std::size_t& rank, HostSlot& place) {
-  const std::size_t equals = line.find('=');
-  if (!line.starts_with("rank ") || equals == std::string_view::npos) return false;
-  const std::string_view rest = base::trimmed(line.substr(equals + 1));
-  place = {std::string(rest.substr(0, rest.find(' '))), kNoId};
-  const std::size_t slot = rest.find(" slot=");
-  std::size_t number = 0;
-  if (slot != std::string_view::npos && parse_number(base::trimmed(rest.substr(slot + 6)), number))
-    place.slot = static_cast<std::uint32_t>(number);
-  return parse_number(base::trimmed(line.substr(5, equals - 5)), rank) && !place.host.empty();
+// "3", "0-3" or "0,2" as the lowest and highest core. SOCKET:CORE says nothing: where sockets
+// begin is not known here. False if it is neither.
+bool parse_cores(std::string_view text, HostSlot& place) {
+  if (text.find(':') != std::string_view::npos) return true;
+  for (const std::string& part : base::split(text, ',')) {
+    const std::size_t dash = part.find('-');
+    std::size_t low = 0, high = 0;
+    if (!parse_number(part.substr(0, dash), low)) return false;
+    if (!parse_number(dash == std::string::npos ? part : part.substr(dash + 1), high)) return false;
+    if (high < low || high >= kNoId) return false;
+    place.first_core = std::min(place.first_core, static_cast<std::uint32_t>(low));
+    place.last_core = place.last_core == kNoId
+                          ? static_cast<std::uint32_t>(high)
+                          : std::max(place.last_core, static_cast<std::uint32_t>(high));
+  }
+  return true;
 }
 
-base::Result<std::vector<HostSlot>> places_by_rank(const std::string& path) {
-  auto text = base::read_text(path);
-  if (!text) return text.error();
-  std::map<std::size_t, HostSlot> by_rank;
-  std::vector<HostSlot> plain;
-  for (const std::string& line : base::split(*text, '\n')) {
-    if (line.empty() || line.starts_with('#')) continue;
-    std::size_t rank = 0;
-    HostSlot place;
-    if (rank_line(line, rank, place)) {
-      if (!by_rank.emplace(rank, place).second)
-        return base::Error{path + ": rank " + std::to_string(rank) + " is given twice"};
-      continue;
+class PlacementFile {
+ public:
+  PlacementFile(const Network& network, const std::string& path)
+      : network_(network), path_(path), names_(network), used_(network.host_count(), 0) {}
+
+  base::Result<Placement> read() {
+    const auto text = base::read_text(path_);
+    if (!text) return text.error();
+    if (auto status = read_lines(*text); !status) return status.error();
+    if (by_rank_.empty()) return placed(plain_);
+    if (!plain_.empty())
+      return error(plain_.front(), "'" + plain_.front().host + "' is not a line of a rankfile");
+    std::vector<HostSlot> places;
+    for (const auto& [rank, place] : by_rank_) {
+      if (rank != places.size())
+        return base::Error{path_ + ": rank " + std::to_string(places.size()) + " is missing"};
+      places.push_back(place);
     }
-    for (const std::string& name : base::split(line, ',')) plain.push_back({name, kNoId});
+    return placed(places);
   }
-  if (by_rank.empty()) return plain;
-  if (!plain.empty())
-    return base::Error{path + ": '" + plain.front().host + "' is not a line of a rankfile"};
-  for (const auto& [rank, place] : by_rank) {
-    if (rank != plain.size())
-      return base::Error{path + ": rank " + std::to_string(plain.size()) + " is missing"};
-    plain.push_back(place);
+
+ private:
+  base::Error error(const HostSlot& place, const std::string& what) const {
+    return base::line_error(path_, place.line, what);
   }
-  return plain;
-}
 
-// The part of the machine that has this core and room for it, or, without a slot, the first part
-// with room; kNoId if there is none.
-HostId part_for(const Network& network, const std::vector<HostId>& parts, std::uint32_t slot,
-                const std::vector<std::uint32_t>& used) {
-  for (const HostId part : parts) {
-    const std::uint32_t first = network.first_core(part);
-    const bool has_core =
-        parts.size() == 1 || slot == kNoId || (slot >= first && slot - first < network.slots(part));
-    if (has_core && used[part] < network.slots(part)) return part;
+  base::Status read_lines(const std::string& text) {
+    std::size_t number = 0;
+    for (const std::string& line : base::split(text, '\n')) {
+      ++number;
+      if (line.empty() || line.starts_with('#')) continue;
+      if (line.starts_with("rank ") && line.find('=') != std::string::npos) {
+        if (auto status = read_rank(line, number); !status) return status;
+        continue;
+      }
+      for (const std::string& name : base::split(line, ','))
+        plain_.push_back({name, kNoId, kNoId, number});
+    }
+    return base::Done{};
   }
-  return kNoId;
-}
 
-}  // namespace
+  // "rank N=HOST slot=CORES"
+  base::Status read_rank(std::string_view line, std::size_t number) {
+    const std::size_t equals = line.find('=');
+    const std::string_view rest = base::trimmed(line.substr(equals + 1));
+    HostSlot place{std::string(rest.substr(0, rest.find(' '))), kNoId, kNoId, number};
+    std::size_t rank = 0;
+    if (!parse_number(base::trimmed(line.substr(5, equals - 5)), rank) || place.host.empty())
+      return error(place, "expected rank N=HOST slot=CORES");
+    const std::size_t slot = rest.find(" slot=");
+    if (slot != std::string_view::npos) {
+      const std::string_view cores = base::trimmed(rest.substr(slot + 6));
+      if (!parse_cores(cores, place))
+        return error(place, "'" + std::string(cores) +
+                                "' is not a core, a range or list of cores, or SOCKET:CORE");
+    }
+    if (!by_rank_.emplace(rank, place).second)
+      return error(place, "rank " + std::to_string(rank) + " is given twice");
+    return base::Done{};
+  }
 
-base::Result<Placement> read_placement(const Network& network, const std::string& path) {
-  const auto places = places_by_rank(path);
-  if (!places) return places.error();
-  Placement placement;
-  std::vector<std::uint32_t> used(network.host_count(), 0);
-  for (const HostSlot& place : *places) {
-    const std::vector<HostId> parts = network.hosts_named(place.host);
+  base::Result<Placement> placed(const std::vector<HostSlot>& places) {
+    Placement placement;
+    for (const HostSlot& place : places) {
+      const auto host = host_of(place);
+      if (!host) return host.error();
+      placement.push_back(*host);
+    }
+    return placement;
+  }
+
+  base::Result<HostId> host_of(const HostSlot& place) {
+    const std::span<const HostId> parts = names_.of(place.host);
     if (parts.empty()) {
       const char* advice = place.host.starts_with('+')
                                ? "; hosts must be named, not numbered within an allocation"
                                : "";
-      return base::Error{path + ": cluster '" + network.name() + "' has no host '" + place.host +
-                         "'" + advice};
+      return error(place,
+                   "cluster '" + network_.name() + "' has no host '" + place.host + "'" + advice);
     }
-    const HostId host = part_for(network, parts, place.slot, used);
+    std::uint32_t cores = 0;
+    for (const HostId part : parts)
+      cores = std::max(cores, network_.first_core(part) + network_.slots(part));
+    if (place.last_core != kNoId && place.last_core >= cores) {
+      return error(place, "core " + std::to_string(place.last_core) + " is beyond the " +
+                              std::to_string(cores) + " slots of host '" + place.host +
+                              "', which are numbered from 0; " + kMoreSlots);
+    }
+    const HostId host = part_for(parts, place.first_core);
     if (host == kNoId) {
-      return base::Error{
-          path + ": host '" + place.host + "' has " + std::to_string(network.slots(parts.front())) +
-          " slots, and more ranks" +
-          (parts.size() > 1 ? ", or a rank on a core that none of its parts has" : "")};
+      return error(place,
+                   "host '" + place.host + "' has " + std::to_string(cores) +
+                       " slots, and more ranks" +
+                       (parts.size() > 1 ? ", or more on the cores of one of its parts" : ""));
     }
-    ++used[host];
-    placement.push_back(host);
+    ++used_[host];
+    return host;
   }
-  return placement;
+
+  // The part of the machine that has this core and room for it, or, without a core, the first part
+  // with room; kNoId if there is none.
+  HostId part_for(std::span<const HostId> parts, std::uint32_t core) const {
+    for (const HostId part : parts) {
+      const std::uint32_t first = network_.first_core(part);
+      const bool has_core = core == kNoId || (core >= first && core - first < network_.slots(part));
+      if (has_core && used_[part] < network_.slots(part)) return part;
+    }
+    return kNoId;
+  }
+
+  const Network& network_;
+  const std::string& path_;
+  const HostNames names_;
+  std::vector<std::uint32_t> used_;  // by host
+  std::map<std::size_t, HostSlot> by_rank_;
+  std::vector<HostSlot> plain_;
+};
+
+}  // namespace
+
+base::Result<Placement> read_placement(const Network& network, const std::string& path) {
+  return PlacementFile(network, path).read();
+}
+
+std::string usage_of(const PlacementFormat& format, const std::string& path) {
+  constexpr std::string_view kPlace = "FILE";
+  std::string text = format.help;
+  for (std::size_t at = text.find(kPlace); at != std::string::npos; at = text.find(kPlace, at)) {
+    const bool is_end_of_name = at > 0 && (std::isalnum(static_cast<unsigned char>(text[at - 1])) ||
+                                           text[at - 1] == '_');  // SLURM_HOSTFILE
+    if (!is_end_of_name) text.replace(at, kPlace.size(), path);
+    at += is_end_of_name ? kPlace.size() : path.size();
+  }
+  return text;
 }
 
 std::span<const PlacementFormat> placement_formats() { return kFormats; }

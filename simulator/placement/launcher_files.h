@@ -33,12 +33,15 @@ struct PlacementFormat {
 std::span<const PlacementFormat> placement_formats();
 // An Error lists the known names.
 base::Result<const PlacementFormat*> find_placement_format(std::string_view name);
+// The format's help with the file's path in the place of FILE.
+std::string usage_of(const PlacementFormat& format, const std::string& path);
 
 // Hosts that are parts of a machine go by the machine's name.
 //
-// Reads a rankfile (slots only select the part of a machine) or a list of hosts, one per rank,
-// separated by commas, blanks or newlines. An Error names the line or host: unknown, more processes
-// than slots, a duplicate or missing rank.
+// Reads a rankfile (of the cores after slot=, the lowest selects the part of a machine; with
+// SOCKET:CORE, the first part with room is taken) or a list of hosts, one per rank, separated by
+// commas or newlines. An Error names line and host: unknown, a core that it does not have, more
+// processes than slots, a duplicate or missing rank.
 base::Result<Placement> read_placement(const Network& network, const std::string& path);
 
 }  // namespace fathom::simulator

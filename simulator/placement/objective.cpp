@@ -5,10 +5,10 @@
 #include <map>
 #include <numeric>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "simulator/flow/phases.h"
-#include "simulator/network/host_distances.h"
 #include "simulator/placement/placed_routes.h"
 #include "simulator/placement/spectrum.h"
 #include "simulator/routing/link_load.h"
@@ -32,22 +32,28 @@ Bytes by_partner(const Job& job, bool sent) {
   return result;
 }
 
-// Minimum over all hosts of the hops to the k-th nearest place. The places beside a rank on its own
-// host are 0 hops away.
-std::vector<std::uint32_t> least_hops(const Network& network, std::span<const HostId> hosts) {
-  const HostDistances distances(network, hosts);
-  std::vector<std::uint32_t> least;
-  for (std::size_t one = 0; one < hosts.size(); ++one) {
-    std::vector<std::uint32_t> hops;
-    for (std::size_t other = 0; other < hosts.size(); ++other) {
-      const std::uint32_t places = network.slots(hosts[other]) - (one == other ? 1 : 0);
-      hops.insert(hops.end(), places, distances.between(one, other));
+// Minimum over all hosts of the distance to the k-th nearest place. The places beside a rank on its
+// own host have distance 0. A host's k-th nearest place is within a distance if there are more than k
+// places within it, so the host with the most places there decides.
+std::vector<std::uint32_t> least_distances(const PlaceCosts& costs) {
+  std::vector<std::size_t> most;  // by distance: places within it, of the host that has most
+  for (std::size_t one = 0; one < costs.slots.size(); ++one) {
+    std::vector<std::size_t> places(most.size(), 0);
+    const auto row = costs.distances.from(one);
+    for (std::size_t other = 0; other < row.size(); ++other) {
+      if (row[other] >= places.size()) places.resize(row[other] + std::size_t{1}, 0);
+      places[row[other]] += costs.slots[other] - (one == other ? 1 : 0);
     }
-    std::sort(hops.begin(), hops.end());
-    if (least.size() < hops.size()) least.resize(hops.size(), kNoId);
-    for (std::size_t place = 0; place < hops.size(); ++place)
-      least[place] = std::min(least[place], hops[place]);
+    most.resize(places.size(), most.empty() ? 0 : most.back());
+    std::size_t within = 0;
+    for (std::size_t distance = 0; distance < places.size(); ++distance) {
+      within += places[distance];
+      most[distance] = std::max(most[distance], within);
+    }
   }
+  std::vector<std::uint32_t> least;
+  for (std::uint32_t distance = 0; distance < most.size(); ++distance)
+    least.resize(std::max(least.size(), most[distance]), distance);
   return least;
 }
 
@@ -132,6 +138,52 @@ void add_spectral(const Network& network, const Job& job, std::span<const HostId
   }
 }
 
+// One demand for each pair of hosts that communicate, ascending.
+std::vector<Demand> host_demands(const Job& job, const Placement& placement) {
+  std::map<std::pair<HostId, HostId>, Demand> demands;
+  for (const profile::PairCount& pair : job.pairs) {
+    const HostId from = placement[static_cast<std::size_t>(pair.source)],
+                 to = placement[static_cast<std::size_t>(pair.destination)];
+    Demand& demand = demands.try_emplace({from, to}, Demand{from, to, 0, 0, 0}).first->second;
+    demand.bytes += static_cast<double>(pair.bytes);
+    ++demand.flows;
+  }
+  std::vector<Demand> result;
+  result.reserve(demands.size());
+  for (auto& [hosts, demand] : demands) {
+    demand.bytes = std::max(demand.bytes, 1.0);
+    result.push_back(demand);
+  }
+  return result;
+}
+
+// Everything the job sends, at once. The paths are those of PlacedRoutes, but only of hosts that
+// communicate: a large job has too many others.
+base::Result<double> time_of_all(const Network& network, const Job& job, const Placement& placement,
+                                 const RouterRow& row, Router& router) {
+  const std::vector<Demand> demands = host_demands(job, placement);
+  const auto ways = whole_routes(row, router, demands, LinkUse(network));
+  if (!ways) return ways.error();
+  Phase phase{0, {}};
+  for (const profile::PairCount& pair : job.pairs) {
+    if (pair.source == pair.destination) continue;
+    const std::pair hosts(placement[static_cast<std::size_t>(pair.source)],
+                          placement[static_cast<std::size_t>(pair.destination)]);
+    const auto demand = std::lower_bound(demands.begin(), demands.end(), hosts,
+                                         [](const Demand& one, const auto& other) {
+                                           return std::pair(one.source, one.destination) < other;
+                                         });
+    phase.flows.push_back({ways->way(static_cast<std::size_t>(demand - demands.begin())),
+                           static_cast<double>(pair.bytes)});
+  }
+  auto flows = FlowModel::create(link_speeds(network));
+  if (!flows) return flows.error();
+  const PhasedJob phased{0, {std::move(phase)}};
+  const auto times = run_together(*flows, {&phased, 1});
+  if (!times) return times.error();
+  return times->front().duration_s;
+}
+
 }  // namespace
 
 base::Result<Objective> find_objective(std::string_view name) {
@@ -157,35 +209,40 @@ base::Result<Scores> evaluate(const Network& network, const Job& job, const Plac
     if (demand.source != demand.destination) scores[Objective::kHostBytes] += demand.bytes;
   }
   if (!with_time) return scores;
-  const auto routes = PlacedRoutes::make(network, job, placement, row, seed, LinkUse(network));
-  if (!routes) return routes.error();
-  auto flows = FlowModel::create(link_speeds(network));
-  if (!flows) return flows.error();
-  const PhasedJob phased{0, {routes->phase(job, 0)}};
-  const auto times = run_together(*flows, {&phased, 1});
-  if (!times) return times.error();
-  scores[Objective::kTime] = times->front().duration_s;
+  const auto seconds = time_of_all(network, job, placement, row, **router);
+  if (!seconds) return seconds.error();
+  scores[Objective::kTime] = *seconds;
   return scores;
 }
 
-Scores lower_bounds(const Network& network, const Job& job, std::span<const HostId> hosts) {
-  std::uint32_t most_slots = 1;
-  for (const HostId host : hosts) most_slots = std::max(most_slots, network.slots(host));
-  const std::vector<std::uint32_t> hops = least_hops(network, hosts);
+double nearest_places_bound(const Job& job, const PlaceCosts& costs) {
+  const std::vector<std::uint32_t> least = least_distances(costs);
+  double bound = 0;
+  // Each direction alone bounds the whole: every byte sent is also received.
+  for (const bool sent : {true, false}) {
+    double sum = 0;
+    for (const std::vector<double>& partners : by_partner(job, sent))
+      sum += far_bytes(partners, least);
+    bound = std::max(bound, sum);
+  }
+  return bound;
+}
+
+Scores lower_bounds(const Network& network, const Job& job, std::span<const HostId> hosts,
+                    const PlaceCosts& costs) {
+  const std::uint32_t most_slots = *std::max_element(costs.slots.begin(), costs.slots.end());
   Scores bounds;
+  bounds[Objective::kHopBytes] = nearest_places_bound(job, costs);
   for (const bool sent : {true, false}) {
     const HostCapacity capacity = capacity_of(network, hosts, sent);
-    double leaving = 0, hop_bytes = 0;
+    double leaving = 0;
     for (const std::vector<double>& partners : by_partner(job, sent)) {
       const double alone = sum_from(partners, most_slots - 1);
       leaving += alone;
-      hop_bytes += far_bytes(partners, hops);
       bounds[Objective::kCongestion] =
           std::max(bounds[Objective::kCongestion], alone / capacity.largest);
     }
-    // Each direction alone bounds the whole: every byte sent is also received.
     bounds[Objective::kHostBytes] = std::max(bounds[Objective::kHostBytes], leaving);
-    bounds[Objective::kHopBytes] = std::max(bounds[Objective::kHopBytes], hop_bytes);
     bounds[Objective::kCongestion] =
         std::max(bounds[Objective::kCongestion], leaving / capacity.all);
   }

@@ -29,6 +29,7 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "simulator/placement/distance/place_costs.h"
 #include "simulator/placement/placement.h"
 #include "simulator/routing/routing.h"
 
@@ -55,7 +56,11 @@ struct Scores {
 base::Result<Scores> evaluate(const Network& network, const Job& job, const Placement& placement,
                               const RouterRow& router, std::uint64_t seed, bool with_time);
 
-// `hosts` are those the job may use.
-Scores lower_bounds(const Network& network, const Job& job, std::span<const HostId> hosts);
+// `hosts` are those the job may use. `costs`: hops between them.
+Scores lower_bounds(const Network& network, const Job& job, std::span<const HostId> hosts,
+                    const PlaceCosts& costs);
+
+// The bound of the nearest places alone, for the distances of `costs`, which is cheap.
+double nearest_places_bound(const Job& job, const PlaceCosts& costs);
 
 }  // namespace fathom::simulator

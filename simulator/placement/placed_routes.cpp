@@ -40,6 +40,19 @@ std::vector<LinkSpeed> link_speeds(const Network& network) {
   return speeds;
 }
 
+base::Result<RouteTable> whole_routes(const RouterRow& row, Router& router,
+                                      std::span<const Demand> demands, const LinkUse& background) {
+  RouteTable ways(demands.size());
+  WholeWays sink(ways);
+  if (auto routed = router.route(demands, background, sink); !routed) return routed.error();
+  if (sink.split()) {
+    return base::Error{
+        std::string("routing ") + row.name +
+        " splits flows over several paths, which the flow model cannot do; choose another"};
+  }
+  return ways;
+}
+
 base::Result<PlacedRoutes> PlacedRoutes::make(const Network& network, const Job& job,
                                               const Placement& placement, const RouterRow& router,
                                               std::uint64_t seed, const LinkUse& background) {
@@ -49,15 +62,14 @@ base::Result<PlacedRoutes> PlacedRoutes::make(const Network& network, const Job&
     place.push_back(static_cast<std::uint32_t>(std::lower_bound(hosts.begin(), hosts.end(), host) -
                                                hosts.begin()));
   }
-  PlacedRoutes routes(std::move(place), hosts.size());
   std::vector<Demand> demands;
   demands.reserve(hosts.size() * hosts.size());
   for (HostId from : hosts) {
     for (HostId to : hosts) demands.push_back({from, to, 0, 0, 0});
   }
   for (const profile::PairCount& pair : job.pairs) {
-    const std::size_t from = routes.place_[static_cast<std::size_t>(pair.source)];
-    const std::size_t to = routes.place_[static_cast<std::size_t>(pair.destination)];
+    const std::size_t from = place[static_cast<std::size_t>(pair.source)];
+    const std::size_t to = place[static_cast<std::size_t>(pair.destination)];
     Demand& demand = demands[from * hosts.size() + to];
     demand.bytes += static_cast<double>(pair.bytes);
     ++demand.flows;
@@ -69,14 +81,9 @@ base::Result<PlacedRoutes> PlacedRoutes::make(const Network& network, const Job&
   }
   auto made = router.make(network, {seed});
   if (!made) return made.error();
-  WholeWays sink(routes.ways_);
-  if (auto routed = (*made)->route(demands, background, sink); !routed) return routed.error();
-  if (sink.split()) {
-    return base::Error{
-        std::string("routing ") + router.name +
-        " splits flows over several paths, which the flow model cannot do; choose another"};
-  }
-  return routes;
+  auto ways = whole_routes(router, **made, demands, background);
+  if (!ways) return ways.error();
+  return PlacedRoutes(std::move(place), hosts.size(), std::move(*ways));
 }
 
 Phase PlacedRoutes::phase(const Job& job, double computation_s) const {

@@ -25,6 +25,11 @@ namespace fathom::simulator {
 
 std::vector<LinkSpeed> link_speeds(const Network& network);
 
+// The path of each demand. `router` was made by `row`. An Error if two hosts have no path between
+// them, or if the router splits demands over several paths.
+base::Result<RouteTable> whole_routes(const RouterRow& row, Router& router,
+                                      std::span<const Demand> demands, const LinkUse& background);
+
 class PlacedRoutes {
  public:
   // `background` is the load of other jobs on the links. An Error if two hosts have no path between
@@ -47,8 +52,8 @@ class PlacedRoutes {
   ReplayNetwork replay_network(FlowModel& flows) const;
 
  private:
-  PlacedRoutes(std::vector<std::uint32_t> place, std::size_t host_count)
-      : place_(std::move(place)), host_count_(host_count), ways_(host_count * host_count) {}
+  PlacedRoutes(std::vector<std::uint32_t> place, std::size_t host_count, RouteTable ways)
+      : place_(std::move(place)), host_count_(host_count), ways_(std::move(ways)) {}
 
   std::vector<std::uint32_t> place_;  // by rank: index of its host among the job's hosts
   std::size_t host_count_;

@@ -29,7 +29,8 @@ constexpr PlacementRow kPlacements[] = {
      place_bisection},
     {"treematch", "group the ranks that exchange most, up the tree of hosts and switches",
      place_treematch},
-    {"search", "the best of block, bisection and treematch by hop-bytes, then swaps", place_search},
+    {"search", "the least hop-bytes that annealing finds, from the best of several starts",
+     place_search},
 };
 
 }  // namespace

@@ -2,237 +2,147 @@
 #include "simulator/placement/search.h"
 
 #include <algorithm>
-#include <cmath>
+#include <array>
 #include <cstddef>
-#include <numeric>
+#include <utility>
 
-#include "base/random.h"
-#include "simulator/placement/placed_routes.h"
+#include "simulator/placement/distance/annealing.h"
+#include "simulator/placement/distance/grid_placement.h"
 #include "simulator/placement/recursive_bisection.h"
-#include "simulator/placement/registry.h"
 #include "simulator/placement/simple_placements.h"
 #include "simulator/placement/treematch.h"
-#include "simulator/routing/registry.h"
 
 namespace fathom::simulator {
 namespace {
 
-constexpr std::size_t kPartnersTried = 8, kDrawn = 4;
+constexpr BisectionStyle kBisections[] = {{1, false, false},  {1, true, true},
+                                          {2.5, true, false}, {1, false, true},
+                                          {1.5, true, false}, {2.5, false, true}};
+constexpr std::size_t kStarts = 5;  // of these, the best are annealed
 
-// Paths between all of the request's hosts, indexed by position.
-base::Result<PlacedRoutes> ways_between(const PlacementRequest& request, const RouterRow& router,
-                                        const std::vector<std::uint32_t>& place) {
-  Job hosts{"hosts", static_cast<std::int64_t>(request.hosts.size()), {}};
-  for (const profile::PairCount& pair : request.job.pairs) {
-    hosts.pairs.push_back({place[static_cast<std::size_t>(pair.source)],
-                           place[static_cast<std::size_t>(pair.destination)], pair.bytes,
-                           pair.messages});
-  }
-  return PlacedRoutes::make(request.network, hosts,
-                            Placement(request.hosts.begin(), request.hosts.end()), router,
-                            request.seed, LinkUse(request.network));
-}
+// How hot is best depends on how much of the structure a start already has.
+constexpr std::array<double, 3> kTemperatures = {1.5, 4, 10};
+constexpr double kLast = 0.05;
 
-class PlacementSearch {
+// How many runs go on at each temperature after each round, and their part of all moves.
+struct Round {
+  std::size_t runs;
+  double moves;
+};
+constexpr Round kAnnealingRounds[] = {{kStarts, 0.3}, {2, 0.2}, {1, 0.2}};
+
+class PlaceSearch {
  public:
-  PlacementSearch(const PlacementRequest& request, const PlacedRoutes& ways, Objective objective,
-                  std::vector<std::uint32_t> place)
+  PlaceSearch(const PlacementRequest& request, const PlaceCosts& costs, const SearchEffort& effort,
+              double bound)
       : request_(request),
-        ways_(ways),
-        objective_(objective),
-        place_(std::move(place)),
-        load_(request.network.link_count(), 0),
-        messages_(place_.size()),
-        free_(request.hosts.size()),
-        on_(request.hosts.size()),
-        random_(request.seed) {
-    for (const profile::PairCount& pair : request.job.pairs) {
-      if (pair.source == pair.destination) continue;
-      const auto from = static_cast<std::uint32_t>(pair.source),
-                 to = static_cast<std::uint32_t>(pair.destination);
-      const auto bytes = static_cast<double>(pair.bytes);
-      messages_[from].push_back({to, bytes, true});
-      messages_[to].push_back({from, bytes, false});
-      scale_ = std::max(scale_, bytes);
-      for (const LinkId link : ways_.between(place_[from], place_[to])) load_[link] += bytes;
-    }
-    for (auto& list : messages_) {
-      std::stable_sort(list.begin(), list.end(), [](const Message& one, const Message& other) {
-        return one.bytes > other.bytes;
-      });
-    }
-    for (LinkId link = 0; link < load_.size(); ++link) {
-      highest_ = std::max(highest_, load_[link] / request.network.link(link).capacity_Bps);
-    }
-    for (std::size_t host = 0; host < free_.size(); ++host)
-      free_[host] = request.network.slots(request.hosts[host]);
-    for (std::uint32_t rank = 0; rank < place_.size(); ++rank) {
-      --free_[place_[rank]];
-      on_[place_[rank]].push_back(rank);
-    }
-  }
+        costs_(costs),
+        effort_(effort),
+        bound_(bound),
+        moves_(effort.moves_of(request.job)) {}
 
-  // Repeats passes over all ranks until one yields no improvement.
-  std::vector<std::uint32_t> run(std::uint64_t moves) {
-    left_ = moves;
-    for (bool better = true; better && left_ > 0;) {
-      better = false;
-      for (std::uint32_t rank = 0; rank < place_.size(); ++rank) better = improve(rank) || better;
+  base::Result<Places> run() {
+    if (auto begun = start(); !begun) return begun.error();
+    std::stable_sort(starts_.begin(), starts_.end(),
+                     [](const State& one, const State& other) { return one.cost < other.cost; });
+    starts_.resize(std::min(starts_.size(), kStarts));
+    std::array<std::vector<State>, kTemperatures.size()> runs;
+    runs.fill(starts_);
+    for (const Round& round : kAnnealingRounds) {
+      for (std::size_t at = 0; at < runs.size(); ++at) {
+        runs[at].resize(std::min(runs[at].size(), round.runs));
+        const double share = round.moves / static_cast<double>(runs.size() * runs[at].size());
+        for (State& run : runs[at]) anneal(run, kTemperatures[at], share);
+        std::stable_sort(
+            runs[at].begin(), runs[at].end(),
+            [](const State& one, const State& other) { return one.cost < other.cost; });
+      }
     }
-    return place_;
+    const auto best = std::min_element(
+        runs.begin(), runs.end(),
+        [](const auto& one, const auto& other) { return one.front().cost < other.front().cost; });
+    anneal(best->front(), kTemperatures[static_cast<std::size_t>(best - runs.begin())], 0.2);
+    anneal(best_, kTemperatures.front() / 2, 0.1);
+    return std::move(best_.places);
   }
 
  private:
-  struct Message {
-    std::uint32_t other;
-    double bytes;
-    bool sent;
+  base::Status start() {
+    for (const auto place : {place_block, place_treematch}) {
+      const auto placement = place(request_);
+      if (!placement) return placement.error();
+      consider(*costs_.places_of(*placement));
+    }
+    if (auto places = place_on_grid(costs_)) consider(std::move(*places));
+    std::uint64_t seed = request_.seed;
+    for (const BisectionStyle& style : kBisections) {
+      if (!has_bisection() || is_done()) break;
+      report("bisection", static_cast<double>(&style - kBisections) / std::size(kBisections));
+      auto places = bisected(costs_, style, seed++);
+      if (!places) return places.error();
+      consider(std::move(*places));
+    }
+    return base::Done{};
+  }
+
+  struct State {
+    Places places;
+    double cost = 0;
   };
 
-  bool improve(std::uint32_t rank) {
-    bool better = false;
-    const std::size_t partners = std::min(kPartnersTried, messages_[rank].size());
-    for (std::size_t at = 0; at < partners; ++at) {
-      better = try_host(rank, place_[messages_[rank][at].other]) || better;
-    }
-    for (std::size_t drawn = 0; drawn < kDrawn; ++drawn) {
-      better = try_host(rank, static_cast<std::uint32_t>(random_.below(free_.size()))) || better;
-    }
-    return better;
+  void consider(Places places) {
+    State state{std::move(places), 0};
+    state.cost = costs_.of(state.places);
+    if (best_.places.empty() || state.cost < best_.cost) best_ = state;
+    starts_.push_back(std::move(state));
   }
 
-  bool try_host(std::uint32_t rank, std::uint32_t host) {
-    if (host == place_[rank]) return false;
-    if (free_[host] > 0 && try_move(rank, host)) return true;
-    const std::vector<std::uint32_t> there = on_[host];
-    for (const std::uint32_t other : there) {
-      if (try_swap(rank, other)) return true;
-    }
-    return false;
+  // Goes on from this state, and leaves the run's best in it.
+  void anneal(State& state, double first, double share) {
+    if (is_done()) return;
+    Annealing annealing(costs_, state.places, request_.seed + ++annealed_);
+    annealing.run({static_cast<std::uint64_t>(share * static_cast<double>(moves_)), first, kLast},
+                  bound_, [&](double part) { report("annealing", done_ + part * share); });
+    done_ += share;
+    state = {annealing.best(), annealing.best_cost()};
+    if (state.cost < best_.cost) best_ = state;
   }
 
-  bool try_move(std::uint32_t rank, std::uint32_t host) {
-    if (left_ == 0) return false;
-    --left_;
-    const std::uint32_t home = place_[rank];
-    change_ = 0;
-    put(rank, host);
-    if (change_ < -kWorth * scale()) {
-      ++free_[home];
-      --free_[host];
-      std::erase(on_[home], rank);
-      on_[host].push_back(rank);
-      return true;
-    }
-    put(rank, home);
-    return false;
+  bool is_done() const { return best_.cost <= bound_; }
+  void report(const char* what, double part) const {
+    if (effort_.progress) effort_.progress(what, part);
   }
-
-  bool try_swap(std::uint32_t one, std::uint32_t other) {
-    if (left_ == 0 || (messages_[one].empty() && messages_[other].empty())) return false;
-    --left_;
-    const std::uint32_t here = place_[one], there = place_[other];
-    change_ = 0;
-    put(one, there);
-    put(other, here);
-    if (change_ < -kWorth * scale()) {
-      std::replace(on_[here].begin(), on_[here].end(), one, other);
-      std::replace(on_[there].begin(), on_[there].end(), other, one);
-      return true;
-    }
-    put(other, there);
-    put(one, here);
-    return false;
-  }
-
-  // Moves the rank there and adds the change of the sum to change_.
-  void put(std::uint32_t rank, std::uint32_t host) {
-    for (const Message& message : messages_[rank]) carry(rank, message, -message.bytes);
-    place_[rank] = host;
-    for (const Message& message : messages_[rank]) carry(rank, message, message.bytes);
-  }
-
-  void carry(std::uint32_t rank, const Message& message, double bytes) {
-    const std::uint32_t from = message.sent ? rank : message.other,
-                        to = message.sent ? message.other : rank;
-    for (const LinkId link : ways_.between(place_[from], place_[to])) {
-      change_ -= cost(link);
-      load_[link] += bytes;
-      change_ += cost(link);
-    }
-  }
-
-  // Relative to the highest initial load, so that powers stay in range.
-  double cost(LinkId link) const {
-    if (objective_ == Objective::kHopBytes) return load_[link];
-    const Link& what = request_.network.link(link);
-    if (objective_ == Objective::kHostBytes)
-      return request_.network.is_host(what.source) ? load_[link] : 0;
-    const double part = load_[link] / what.capacity_Bps / highest_;
-    const double square = part * part, fourth = square * square;
-    return fourth * fourth;
-  }
-
-  // Scale for "no improvement": sums of bytes are exact, powers are rounded.
-  double scale() const {
-    return objective_ == Objective::kHopBytes || objective_ == Objective::kHostBytes ? scale_ : 1;
-  }
-
-  static constexpr double kWorth = 1e-9;
 
   const PlacementRequest& request_;
-  const PlacedRoutes& ways_;
-  Objective objective_;
-  std::vector<std::uint32_t> place_;            // by rank: index of its host
-  std::vector<double> load_;                    // by link
-  std::vector<std::vector<Message>> messages_;  // by rank, heaviest first
-  std::vector<std::uint32_t> free_;             // free slots, by index of host
-  std::vector<std::vector<std::uint32_t>> on_;  // ranks, by index of host
-  base::Random random_;
-  double highest_ = 0, scale_ = 1, change_ = 0;
-  std::uint64_t left_ = 0;
+  const PlaceCosts& costs_;
+  const SearchEffort& effort_;
+  double bound_;
+  std::uint64_t moves_;
+  std::vector<State> starts_;
+  State best_;
+  std::uint64_t annealed_ = 0;
+  double done_ = 0;  // part of all moves
 };
 
 }  // namespace
 
-base::Result<Placement> improve_placement(const PlacementRequest& request, const RouterRow& router,
-                                          Objective objective, Placement placement,
-                                          const SearchEffort& effort) {
-  // Index in request.hosts: PlacedRoutes numbers hosts by their order in the placement it is given,
-  // and ways_between() gives it one that names each host once, in this order.
-  std::vector<std::uint32_t> place;
-  for (const HostId host : placement) {
-    const auto found = std::find(request.hosts.begin(), request.hosts.end(), host);
-    if (found == request.hosts.end())
-      return base::Error{"the placement to improve uses a host that is not to be used"};
-    place.push_back(static_cast<std::uint32_t>(found - request.hosts.begin()));
-  }
-  const auto ways = ways_between(request, router, place);
-  if (!ways) return ways.error();
-  const std::vector<std::uint32_t> better =
-      PlacementSearch(request, *ways, objective, std::move(place)).run(effort.moves);
-  for (std::size_t rank = 0; rank < placement.size(); ++rank)
-    placement[rank] = request.hosts[better[rank]];
-  return placement;
+std::uint64_t SearchEffort::moves_of(const Job& job) const {
+  if (moves > 0) return moves;
+  const auto ranks = static_cast<std::uint64_t>(job.ranks);
+  return ranks > 2048 ? 20'000'000
+                      : std::clamp<std::uint64_t>(ranks * 60'000, 1'000'000, 60'000'000);
+}
+
+base::Result<Places> search_places(const PlacementRequest& request, const PlaceCosts& costs,
+                                   const SearchEffort& effort) {
+  return PlaceSearch(request, costs, effort, nearest_places_bound(request.job, costs)).run();
 }
 
 base::Result<Placement> place_search(const PlacementRequest& request) {
-  const RouterRow& shortest = **find_router("minimal");
-  base::Result<Placement> best = base::Error{"no placement"};
-  double best_score = 0;
-  for (const auto place : {place_block, place_bisection, place_treematch}) {
-    if (place == place_bisection && !has_bisection()) continue;
-    auto placement = place(request);
-    if (!placement) return placement;
-    const auto scores =
-        evaluate(request.network, request.job, *placement, shortest, request.seed, false);
-    if (!scores) return scores.error();
-    const double score = (*scores)[Objective::kHopBytes];
-    if (best && score >= best_score) continue;
-    best_score = score;
-    best = std::move(placement);
-  }
-  return improve_placement(request, shortest, Objective::kHopBytes, std::move(*best));
+  const PlaceCosts costs(request.network, request.job, request.hosts);
+  const auto places = search_places(request, costs);
+  if (!places) return places.error();
+  return costs.hosts_of(*places);
 }
 
 }  // namespace fathom::simulator

@@ -1,36 +1,37 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Local search for a placement: moves ranks as long as that helps.
+// Search for the placement with the least hop-bytes on shortest paths, or host-bytes.
 //
-// It minimises, over links l with load_l bytes and capacity C_l,
-//
-//     congestion, time   sum_l (load_l / C_l)^8   a smooth stand-in for the largest term: with a
-//                                                 growing exponent, the root tends to it
-//     hop-bytes          sum_l load_l
-//     host-bytes         sum of load_l over links out of hosts
-//
-// with the paths that the router chose for the starting placement. A move swaps two ranks on
-// different hosts, or takes a rank to a free slot; a move that reduces the sum is kept. For each
-// rank it tries the places beside its heaviest partners, and some random ones.
+// Starts: block, treematch, recursive bisection in several styles, and a grid of ranks on a box of
+// hosts (distance/grid_placement.h) where there are such. The best starts are annealed
+// (distance/annealing.h) at three temperatures each; the better runs go on with more moves, the best
+// one longest. The search ends early at the bound of the nearest places (objective.h). The same seed
+// and effort give the same result on any machine, at any speed.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 
+#include "simulator/placement/distance/place_costs.h"
 #include "simulator/placement/objective.h"
 
 namespace fathom::simulator {
 
+// Called from time to time with what is being done, and the part of it that is done, 0 to 1.
+using SearchProgress = std::function<void(const char* what, double part)>;
+
 struct SearchEffort {
-  std::uint64_t moves = 200'000;  // maximum number of moves to try
+  // Number of moves to try. 0: 60,000 per rank, but at least 1 and at most 60 million; 20 million above
+  // 2,048 ranks, whose distances no longer fit the caches.
+  std::uint64_t moves = 0;
+  SearchProgress progress = {};
+
+  std::uint64_t moves_of(const Job& job) const;
 };
 
-// Starts from `placement`, which uses request.hosts. The same seed gives the same result. The Error
-// is the router's. Cost per move: the links on the paths of the two ranks' messages.
-base::Result<Placement> improve_placement(const PlacementRequest& request, const RouterRow& router,
-                                          Objective objective, Placement placement,
-                                          const SearchEffort& effort = {});
+base::Result<Places> search_places(const PlacementRequest& request, const PlaceCosts& costs,
+                                   const SearchEffort& effort = {});
 
-// A placement: the best of block, bisection and treematch by hop-bytes, then improved on shortest
-// paths.
+// A placement: hop-bytes on shortest paths.
 base::Result<Placement> place_search(const PlacementRequest& request);
 
 }  // namespace fathom::simulator

@@ -21,7 +21,8 @@ std::vector<double> laplacian_spectrum(const RankGraph& graph);
 //
 // where m are the sizes, descending, and λ the spectrum, ascending, preceded by one zero per place
 // left over (W. Donath, A. Hoffman, Lower bounds for the partitioning of graphs, IBM J. Res. Dev.
-// 17, 1973). The sum of `sizes` must be at least the number of ranks.
+// 17, 1973). Each eigenvalue counts less the error of its computation, n * epsilon * λ_max, so that a
+// bound is zero rather than noise. The sum of `sizes` must be at least the number of ranks.
 double cut_bound(const std::vector<double>& spectrum, std::vector<std::size_t> sizes);
 
 }  // namespace fathom::simulator

@@ -146,6 +146,7 @@ std::vector<char> first_half(const Network& network) {
 }  // namespace
 
 Bisection bisection_of(const Network& network) {
+  if (network.link_count() > kMostLinksOfBisection) return {};
   Bisection result;
   if (network.host_count() < 2) return result;
   const std::vector<char> is_first = first_half(network);

@@ -21,8 +21,12 @@ struct Bisection {
   double capacity_Bps = 0;    // of all of them
 };
 
-// Cost: two maximum flows; near-linear on common networks. A cluster of one host has an empty
-// bisection.
+// Of a network with more links no bisection is sought: the flows take half a second for a torus of
+// so many, and 13 times as long for each four times as many.
+inline constexpr std::uint32_t kMostLinksOfBisection = 1 << 19;
+
+// Cost: two maximum flows; near-linear on small networks. A cluster of one host has an empty
+// bisection, and so has one with more than kMostLinksOfBisection links.
 Bisection bisection_of(const Network& network);
 
 }  // namespace fathom::simulator

@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <map>
-#include <numeric>
 #include <set>
 #include <tuple>
 
 #include "base/atomic_file.h"
+#include "base/disjoint_sets.h"
 #include "base/text.h"
 
 namespace fathom::simulator {
@@ -17,14 +17,14 @@ namespace {
 // ports between switches are blocked for broadcasts.
 class SpanningTree {
  public:
-  explicit SpanningTree(const Network& network) : parent_(network.node_count()) {
-    std::iota(parent_.begin(), parent_.end(), 0u);
+  explicit SpanningTree(const Network& network) {
+    base::DisjointSets joined(network.node_count());
     for (LinkId id = 0; id < network.link_count(); ++id) {
       if (!network.joins_switches(id)) continue;
-      const NodeId one = root(network.link(id).source), other = root(network.link(id).target);
-      if (one == other) continue;
-      parent_[one] = other;
-      links_.insert(std::minmax(network.link(id).source, network.link(id).target));
+      const NodeId one = network.link(id).source, other = network.link(id).target;
+      if (joined.find(one) == joined.find(other)) continue;
+      joined.join(one, other);
+      links_.insert(std::minmax(one, other));
     }
   }
   bool holds(const Link& link) const {
@@ -32,11 +32,6 @@ class SpanningTree {
   }
 
  private:
-  NodeId root(NodeId node) {
-    while (parent_[node] != node) node = parent_[node] = parent_[parent_[node]];
-    return node;
-  }
-  std::vector<NodeId> parent_;
   std::set<std::pair<NodeId, NodeId>> links_;
 };
 

@@ -4,6 +4,7 @@
 #include "base/named_rows.h"
 #include "simulator/routing/detour.h"
 #include "simulator/routing/dimension_order.h"
+#include "simulator/routing/given.h"
 #include "simulator/routing/greedy.h"
 #include "simulator/routing/modulo.h"
 #include "simulator/routing/oblivious.h"
@@ -26,6 +27,7 @@ constexpr RouterRow kRouters[] = {
      make_greedy_sum},
     {"greedy-max", "heaviest first, each on the shortest path with the least loaded worst link",
      false, make_greedy_max},
+    {"given", "as the cluster's file prescribes (SimGrid platforms)", false, make_given},
     {"optimal", "split over any paths so that the worst link is least loaded, with a lower bound",
      false, make_optimal},
 };
@@ -33,6 +35,10 @@ constexpr RouterRow kRouters[] = {
 }  // namespace
 
 std::span<const RouterRow> routers() { return kRouters; }
+
+const RouterRow& default_router(const Network& network) {
+  return **find_router(network.given_routes() ? "given" : "dmodk");
+}
 
 base::Result<const RouterRow*> find_router(std::string_view name) {
   return base::find_row(routers(), "routing", name);

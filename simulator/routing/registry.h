@@ -12,6 +12,9 @@ namespace fathom::simulator {
 
 std::span<const RouterRow> routers();
 
+// Where the user names none: the routes that the cluster's file prescribes, otherwise dmodk.
+const RouterRow& default_router(const Network& network);
+
 // An Error lists the known names.
 base::Result<const RouterRow*> find_router(std::string_view name);
 

@@ -4,10 +4,12 @@
 
 #include <cmath>
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 #include "base/json/writer.h"
 #include "simulator/network/network.h"
+#include "simulator/routing/load_spread.h"
 
 namespace fathom::simulator {
 
@@ -18,6 +20,30 @@ inline void put_number(base::JsonWriter& json, std::string_view name, double val
   } else {
     json.field(name, value);
   }
+}
+
+// One of the worst links; nothing if none carried anything.
+inline void put_worst_link(base::JsonWriter& json, std::string_view name, const Network& network,
+                           std::span<const double> bytes, LinkId id) {
+  if (id == kNoId) return;
+  const Link& link = network.link(id);
+  json.object(name, [&] {
+    json.field("source", network.node_name(link.source));
+    json.field("target", network.node_name(link.target));
+    put_number(json, "capacity", link.capacity_Bps);
+    put_number(json, "traffic", bytes[id]);
+  });
+}
+
+// "p95_congestion", "imbalance", "worst_link" (between switches) and "worst_host_link", see
+// load_spread.h; `bytes` by link.
+inline void put_spread(base::JsonWriter& json, const Network& network,
+                       std::span<const double> bytes, bool host_links) {
+  const LoadSpread spread = load_spread(network, bytes, host_links);
+  put_number(json, "p95_congestion", spread.p95_congestion);
+  put_number(json, "imbalance", spread.imbalance);
+  put_worst_link(json, "worst_link", network, bytes, spread.between_switches.id);
+  put_worst_link(json, "worst_host_link", network, bytes, spread.of_hosts.id);
 }
 
 // "links": those between switches, or all. `use(id)` adds further fields of one link after its ends

@@ -31,7 +31,19 @@ struct Ready {
   FlowModel flows;
 };
 
+// LinkUsage keeps kTimedIntervals numbers for each: some 4 GB for these.
+constexpr std::uint64_t kMostTimedLinks = 1 << 22, kMostTimedProcessors = 1 << 22;
+
+base::Status check_count(const std::string& what, std::uint64_t count, std::uint64_t most) {
+  if (count <= most) return base::Done{};
+  return base::Error{what + " " + std::to_string(count) + "; at most " + std::to_string(most) +
+                     " can be simulated in time, model load has no such limit"};
+}
+
 base::Result<Ready> prepare(const Network& network, const Job& job, const Choice& choice) {
+  const std::string links = "the links of '" + network.name() + "' are";
+  if (auto fits = check_count(links, network.link_count(), kMostTimedLinks); !fits)
+    return fits.error();
   const auto placed = place_job(network, job, choice);
   if (!placed) return placed.error();
   auto routes = PlacedRoutes::make(network, job, placed->placement, *choice.router, choice.seed,
@@ -90,14 +102,17 @@ base::Result<TimedRun> run_flows(const Network& network, const Job& whole,
 
 base::Result<TimedRun> run_replay(const Network& network, const Job& job, const Program& program,
                                   const LogGops& machine, const Choice& choice) {
+  const std::uint64_t processors = std::uint64_t{program.rank_count()} * processor_count(program);
+  if (auto fits = check_count("the program's processors are", processors, kMostTimedProcessors);
+      !fits)
+    return fits.error();
   auto ready = prepare(network, job, choice);
   if (!ready) return ready.error();
   TimedRun run = named_after(choice);
   run.usage = std::make_unique<LinkUsage>(network.link_count(), kTimedIntervals, kFirstInterval_s);
   ready->flows.keep_usage(run.usage.get());
   const ReplayNetwork links = ready->routes.replay_network(ready->flows);
-  run.busy = std::make_unique<LinkUsage>(program.rank_count() * processor_count(program),
-                                         kTimedIntervals, kFirstInterval_s);
+  run.busy = std::make_unique<LinkUsage>(processors, kTimedIntervals, kFirstInterval_s);
   auto replayed = replay(program, machine, &links, run.busy.get());
   if (!replayed) return replayed.error();
   run.replay = std::move(*replayed);
@@ -138,13 +153,16 @@ std::string timed_json(const Network& network, const std::string& job, const Tim
     json.field("routing", run.routing);
     json.field("model", run.phases.empty() ? "replay" : "flow");
     json.field("seed", run.seed);
+    json.field("host_links", host_links);
     put_number(json, "seconds", run.seconds);
+    std::vector<double> bytes(network.link_count());
+    for (LinkId id = 0; id < network.link_count(); ++id) bytes[id] = run.usage->total_bytes(id);
+    put_spread(json, network, bytes, host_links);
     run.phases.empty() ? put_ranks(json, run.replay) : put_phases(json, run);
     put_links(json, network, host_links, [&](LinkId id) {
-      const double bytes = run.usage->total_bytes(id);
-      put_number(json, "traffic", bytes);
+      put_number(json, "traffic", bytes[id]);
       put_number(json, "utilisation",
-                 run.seconds > 0 ? bytes / network.link(id).capacity_Bps / run.seconds : 0);
+                 run.seconds > 0 ? bytes[id] / network.link(id).capacity_Bps / run.seconds : 0);
     });
   });
 }

@@ -56,7 +56,8 @@ base::Result<TimedRun> run_replay(const Network& network, const Job& job, const 
 
 // The run as an object for results.json:
 //
-//   cluster, job, selection, placement, routing, model, seed, "seconds",
+//   cluster, job, selection, placement, routing, model, seed, host_links, "seconds",
+//   p95_congestion, imbalance, worst_link, worst_host_link as in results.h,
 //   flows:   "phases": [{"phase", "bytes", "start_s", "end_s"}],
 //   replay:  "ranks": [{"end_s", "compute_s", "overhead_s", "wait_s"}],
 //            "messages", "events", "unreceived",

@@ -45,6 +45,7 @@ void ResultsWriter::add(const Network& network, const std::string& job, const Lo
     put_number(json, "max_flows", figures.max_flows);
     put_number(json, "mean_congestion", figures.mean_congestion);
     put_number(json, "congestion_deviation", figures.congestion_deviation);
+    put_spread(json, network, run.use.bytes, host_links);
     if (run.congestion_bound > 0) put_number(json, "congestion_bound", run.congestion_bound);
     put_links(json, network, host_links, [&](LinkId id) {
       put_number(json, "traffic", run.use.bytes[id]);

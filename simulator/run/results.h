@@ -4,7 +4,10 @@
 //   {"schema": "fathom-simulation/1",
 //    "runs": [{"cluster", "job", "selection", "placement", "routing", "model": "load", "seed",
 //              "host_links": false, "max_traffic", "max_congestion", "max_flows",
-//              "mean_congestion", "congestion_deviation",
+//              "mean_congestion", "congestion_deviation", "p95_congestion",
+//              "imbalance" (max_congestion over mean_congestion),
+//              "worst_link": {"source", "target", "capacity", "traffic"}, between switches,
+//              "worst_host_link" (likewise, whether host_links or not; both if there is traffic),
 //              "congestion_bound" (routing optimal only: no routing can go below),
 //              "links": [{"source", "target", "capacity", "traffic", "flows"}, …]}, …]}
 //

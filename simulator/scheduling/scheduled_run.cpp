@@ -117,6 +117,8 @@ class Scheduling {
     if (!changed) return base::Done{};  // only flows began or ended inside a job
     if (auto started = start_all(); !started) return started;
     sample();
+    constexpr std::size_t kMomentsBetween = 4096;
+    if (choice_.progress && ++moments_ % kMomentsBetween == 0) choice_.progress(arrived_);
     return base::Done{};
   }
 
@@ -297,7 +299,7 @@ class Scheduling {
   std::unique_ptr<JobRuntimes> runtimes_;
   std::vector<QueuedJob> queue_;
   std::vector<std::pair<std::uint32_t, Running>> running_;  // in order of start
-  std::size_t arrived_ = 0, shown_ = 0;
+  std::size_t arrived_ = 0, shown_ = 0, moments_ = 0;
   double now_s_ = 0;
 };
 

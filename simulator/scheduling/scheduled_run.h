@@ -59,6 +59,8 @@ struct SystemChoice {
   // Called with the time of a snapshot and the load on the links then, after all events of that
   // time.
   std::function<base::Status(double time_s, const LinkUse& use)> snapshot;
+  // May be empty; called now and then with the number of jobs that have arrived so far.
+  std::function<void(std::size_t arrived)> progress = {};
 };
 
 inline constexpr double kNotYet = -1;

@@ -70,19 +70,19 @@ class DragonflyMaker {
 base::Result<Network> make_dragonfly(TopologyParameters& parameters) {
   Shape shape{1, parameters.count("switches"), parameters.count("globals"),
               parameters.count("hosts")};
-  // Checked first, because ports() multiplies in 32 bits.
-  if (1.0 * shape.switches * shape.globals > kMostNodes) {
-    return parameters.error("that is more nodes than can be simulated");
-  }
+  // Checked first, because ports() multiplies in 32 bits: a port needs a cable.
+  if (base::Status fits = parameters.check_size(1, 0.5 * shape.switches * shape.globals); !fits)
+    return fits.error();
   shape.groups = parameters.count("groups", shape.ports() + 1);
   if (base::Status status = parameters.finish(); !status) return status.error();
   if (shape.groups > shape.ports() + 1) {
     return parameters.error("a group has " + std::to_string(shape.ports()) +
                             " global ports, too few to reach every other group");
   }
-  if (1.0 * shape.groups * shape.switches * (1.0 + shape.hosts) > kMostNodes) {
-    return parameters.error("that is more nodes than can be simulated");
-  }
+  const double switches = 1.0 * shape.groups * shape.switches;
+  const double cables = switches * (shape.hosts + (shape.switches - 1 + shape.globals) / 2.0);
+  if (base::Status fits = parameters.check_size(switches * (1.0 + shape.hosts), cables); !fits)
+    return fits.error();
   return DragonflyMaker(shape, parameters).make();
 }
 

@@ -42,9 +42,14 @@ base::Result<Network> make_grid(Grid::Kind kind, TopologyParameters& parameters)
   const Grid grid = Grid::in_order(kind, parameters.list("dims"));
   const std::uint32_t hosts = parameters.count("hosts", 1);
   if (base::Status status = parameters.finish(); !status) return status.error();
-  double nodes = 1.0 + hosts;
-  for (const std::uint32_t extent : grid.extent) nodes *= extent;
-  if (nodes > kMostNodes) return parameters.error("that is more nodes than can be simulated");
+  double points = 1, cables_by_point = hosts;
+  for (const std::uint32_t extent : grid.extent) {
+    points *= extent;
+    cables_by_point += kind == Grid::Kind::kHyperX ? (extent - 1) / 2.0 : extent > 1 ? 1 : 0;
+  }
+  const double nodes = points * (1.0 + hosts);
+  if (base::Status fits = parameters.check_size(nodes, points * cables_by_point); !fits)
+    return fits.error();
   NetworkBuilder builder(parameters.specification());
   std::vector<std::uint32_t> switches;
   std::uint32_t host = 0;

@@ -85,9 +85,11 @@ base::Result<Network> make_slim_fly(TopologyParameters& parameters) {
   const std::uint32_t degree = (3 * q + (q % 4 == 3 ? 1 : 0)) / 2;
   const std::uint32_t hosts = parameters.count("hosts", (degree + 1) / 2);
   if (base::Status status = parameters.finish(); !status) return status.error();
-  if (2.0 * q * q * (1.0 + hosts) > kMostNodes) {
-    return parameters.error("that is more nodes than can be simulated");
-  }
+  const double switches = 2.0 * q * q;
+  if (base::Status fits =
+          parameters.check_size(switches * (1.0 + hosts), switches * (hosts + degree / 2.0));
+      !fits)
+    return fits.error();
   const auto field = q % 4 == 2 ? std::nullopt : FiniteField::of(q);
   if (!field) return parameters.error("'q' must be a prime power other than 2");
   return SlimFlyMaker(*field, parameters).make(hosts);

@@ -12,6 +12,9 @@
 namespace fathom::simulator {
 namespace {
 
+// Of any count, so that products of two fit 64 bits. Slots may be as many.
+constexpr std::uint32_t kMostCount = 1 << 26;
+
 bool parse_number(const std::string& text, double& number) {
   const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), number);
   return failed == std::errc() && end == text.data() + text.size() && std::isfinite(number);
@@ -47,6 +50,11 @@ base::Result<TopologyParameters> TopologyParameters::parse(const std::string& sp
   }
   parameters.read_common();
   return parameters;
+}
+
+base::Status TopologyParameters::check_size(double nodes, double cables) const {
+  if (nodes <= kMostNodes && 2 * cables <= kMostLinks) return base::Done{};
+  return error(too_large(nodes, 2 * cables).message);
 }
 
 base::Error TopologyParameters::error(const std::string& what) const {
@@ -89,13 +97,17 @@ double TopologyParameters::switch_capacity_Bps(std::size_t level) const {
 std::vector<std::uint32_t> TopologyParameters::list(const std::string& key) {
   const std::vector<double>* given = find(key);
   if (!given) {
-    complain("'" + key + "' is missing");
+    if (missing_.empty()) missing_ = "'" + key + "' is missing";
     return {1};
   }
   std::vector<std::uint32_t> numbers;
   for (const double number : *given) {
-    if (!(number >= 1 && number <= kMostNodes) || number != std::floor(number)) {
+    if (!(number >= 1) || number != std::floor(number)) {
       complain("'" + key + "' must be whole numbers, at least 1");
+      return {1};
+    }
+    if (number > kMostCount) {
+      complain("'" + key + "' must not be above " + std::to_string(kMostCount));
       return {1};
     }
     numbers.push_back(static_cast<std::uint32_t>(number));
@@ -121,6 +133,7 @@ base::Status TopologyParameters::finish() {
     for (const auto& [name, used] : used_) base::add_to_list(known, name);
     return error("there is no '" + key + "'; there are " + known);
   }
+  if (!missing_.empty()) return error(missing_);
   return base::Done{};
 }
 

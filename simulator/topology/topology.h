@@ -35,11 +35,15 @@ class TopologyParameters {
   const std::string& specification() const { return specification_; }
 
   // For use by the kinds. Each remembers the first problem (a missing key, a value out of range)
-  // and returns something harmless; finish() reports it, and unknown keys.
+  // and returns something harmless; finish() reports it, and unknown keys. A missing key comes last:
+  // an unknown one is usually a misspelling of it.
   std::vector<std::uint32_t> list(const std::string& key);  // at least one number, each at least 1
   std::uint32_t count(const std::string& key);
   std::uint32_t count(const std::string& key, std::uint32_t otherwise);
   base::Status finish();
+  // For use by the kinds before they make anything: an Error if that is more than can be simulated.
+  // A cable is two links.
+  base::Status check_size(double nodes, double cables) const;
 
   // An Error about this specification.
   base::Error error(const std::string& what) const;
@@ -57,7 +61,7 @@ class TopologyParameters {
   std::string specification_;
   std::map<std::string, std::vector<double>> values_;
   std::map<std::string, bool> used_;
-  std::string complaint_;
+  std::string complaint_, missing_;
   std::uint32_t slots_ = 1;
   double capacity_Bps_ = 12.5e9;
   double latency_s_ = 0;
@@ -71,8 +75,5 @@ struct TopologyRow {
   const char* example;  // a specification
   base::Result<Network> (*make)(TopologyParameters& parameters);
 };
-
-// Most nodes that a generator may make; more is a typing error.
-inline constexpr double kMostNodes = 1 << 26;
 
 }  // namespace fathom::simulator

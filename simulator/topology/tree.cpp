@@ -39,9 +39,12 @@ void link_to_parents(const Tree& tree, std::size_t level, std::uint32_t index,
 
 base::Result<Network> make_tree(const Tree& tree, TopologyParameters& parameters) {
   if (base::Status status = parameters.finish(); !status) return status.error();
-  double nodes = 0;
-  for (std::size_t level = 0; level <= tree.height(); ++level) nodes += tree.node_count(level);
-  if (nodes > kMostNodes) return parameters.error("that is more nodes than can be simulated");
+  double nodes = tree.node_count(tree.height()), cables = 0;
+  for (std::size_t level = 0; level < tree.height(); ++level) {
+    nodes += tree.node_count(level);
+    cables += tree.node_count(level) * tree.parents[level];
+  }
+  if (base::Status fits = parameters.check_size(nodes, cables); !fits) return fits.error();
   NetworkBuilder builder(parameters.specification());
   std::vector<std::uint32_t> below, above;
   for (std::uint32_t host = 0; host < tree.node_count(0); ++host) {

@@ -37,13 +37,13 @@ class Help(harness.CliTest):
                 self.assertLessEqual(len(line), 100, (words, line))
 
     def test_an_option_means_the_same_in_every_subcommand(self):
-        """Its values are written the same everywhere; place takes one selection, simulate a list of them."""
+        """Its values are written the same everywhere; place takes one selection and cluster one routing, simulate a list of them."""
         kinds = {}
         for words, text in HELP.items():
             for names, kind, _ in update_man.options(text):
                 kinds.setdefault(names[-1], {}).setdefault(kind, []).append(words)
         several = {name for name, found in kinds.items() if len(found) > 1}
-        self.assertEqual(several - {"--output", "--selection"}, set(), {name: kinds[name] for name in several})
+        self.assertEqual(several - {"--output", "--routing", "--selection"}, set(), {name: kinds[name] for name in several})
 
 
 class Manual(harness.CliTest):

@@ -245,10 +245,26 @@ class Results(LanguageTest):
         made = json.loads(self.printed("place", "p", "--cluster", CLUSTER, "--json"))
         self.assertEqual((made["schema"], made["ranks"], made["objective"]), ("fathom-placement/1", 4, "congestion"))
         self.assertEqual(made["candidates"][0]["placement"], "present")
-        self.assertEqual(text.count("\n", 0, text.index("lower bound")) - 3, len(made["candidates"]))
+        tried = text[text.index("all that were tried"):text.rindex("lower bound")].splitlines()
+        self.assertEqual(len(tried) - 3, len(made["candidates"]))  # two headings, and what stands before "lower bound"
         for candidate in made["candidates"]:
             self.assertEqual(len(candidate["host_of_rank"]), 4)
             self.assertGreaterEqual(candidate["congestion"], made["lower_bound"]["congestion"])
+        self.assertEqual((made["before"]["placement"], made["after"]["placement"]),
+                         (made["candidates"][0]["placement"], made["candidates"][1]["placement"]))
+        for side in ("before", "after"):
+            loads = {(link["source"], link["target"]): link[side] / link["capacity"] for link in made["links"]}
+            worst = made[side]["worst_link"]
+            self.assertAlmostEqual(max(loads.values()), made[side]["congestion"])
+            self.assertEqual(loads[worst["source"], worst["target"]], max(loads.values()))
+            self.assertAlmostEqual(made[side]["imbalance"], max(loads.values()) / (sum(loads.values()) / len(loads)))
+        moved = sum(one != other for one, other in zip(*(candidate["host_of_rank"] for candidate in made["candidates"][:2])))
+        self.assertEqual(made["moved_ranks"], moved)
+        # FILE.json without a format holds the same.
+        self.assertEqual(self.printed("place", "p", "--cluster", CLUSTER, "-o", "placed.json"), "")
+        self.assertEqual(json.loads(self.read("placed.json")), made)
+        self.assert_refused(self.fathom("place", "p", "--cluster", CLUSTER, "-o", "placed.json"), 2, "already exists", "--force")
+        self.assert_refused(self.fathom("place", "p", "--cluster", CLUSTER, "-o", "placed.txt"), 2, "give both --format FORMAT and -o FILE")
 
 
 if __name__ == "__main__":

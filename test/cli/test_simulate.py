@@ -75,14 +75,126 @@ class Simulate(harness.CliTest):
         self.assertEqual(loads["edge1", "core0"], (5, 1))
 
     def test_a_single_run_names_its_hot_links(self):
-        lines = self.simulate().stdout.splitlines()
-        self.assertIn("congestion between switches: max 10, mean 3.625, σ 4.2657; bisection 3.625 (4 links)", lines[3])
-        self.assertRegex(lines[4], r"hot links +bytes +congestion +flows")
-        self.assertRegex(lines[5], r"  edge0 → core0 +100 B +10 +1$")
-        self.assertEqual(len(lines), 5 + 6)  # six of the eight links carry anything
-        self.assertEqual(len(self.simulate("--routing", "dmodk,smodk").stdout.splitlines()), 3)
+        text = self.simulate().stdout
+        self.assertIn("congestion of 8 links between switches: max 10, p95 10, mean 3.625, σ 4.266\n"
+                      "imbalance 2.76 (max over mean); 2 links carry nothing; bisection 3.625 (4 links)\n"
+                      "the bottleneck is a host's link: n00 → edge0, 10.7, 1.07 times the worst between switches", text)
+        self.assertRegex(text, r"\nhot links +bytes +congestion +flows\n  edge0 → core0 +100 B +10 +1\n")
+        self.assertEqual(text.count(" → "), 2 + 6)  # in the table, the bottleneck; six of the eight links carry anything
         timed = self.simulate("--model", "flow").stdout
-        self.assertRegex(timed, r"hot links +bytes +in use\n  n00 → edge0 +107 B +100 %")
+        self.assertRegex(timed, r"hot links +bytes +in use\n  n00 → edge0 +107 B +100 %\n")
+
+    def test_tables_have_units_and_whole_names(self):
+        network = "dragonfly:switches=4;globals=2;hosts=2;capacity=12.5e9"
+        text = self.simulate("--selection", "fragmented", network=network).stdout
+        self.assertIn(f"cluster  {network}: 72 hosts, 36 switches, 324 links of 12.5 GB/s\n"
+                      "job      run: 4 ranks, 161 B between them\n", text)
+        self.assertRegex(text, r"(?m)^fragmented +block +dmodk +[0-9.]+ ns +8.56 ns .* a host's: n0 → s0.0, 107 B$")
+        self.assertRegex(text, r"congestion of 180 links between switches: max 8.00 ns, p95 0, mean 0.07 ns, ")
+        timed = self.simulate("--model", "flow", network="torus:dims=2,2").stdout
+        self.assertRegex(timed, r"hot links +bytes +in use +mean rate\n  n0 → s0.0 +107 B +100 % +12.5 GB/s\n")
+        torus, tree = "torus:dims=4,4;capacity=1e9", "xgft:m=4,4;w=1,2;capacity=12.5e9"
+        several = self.simulate("--cluster", torus, network=tree).stdout
+        for name in (torus, tree):
+            self.assertRegex(several, rf"(?m)^{re.escape(name)} +linear ")
+
+    def test_tables_are_ascii_where_the_locale_is(self):
+        words = ["simulate", "--cluster", "torus:dims=4", "--job", "run", "--placement", "block,cyclic", "-o"]
+        for more in (["out1"], ["out2", "--model", "flow"]):
+            result = self.fathom(*words, *more, LANG="C", LC_ALL="C")
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertTrue(result.stdout.isascii(), result.stdout)
+            self.assertIn(" -> ", result.stdout)
+        for more in (["--compare", "out1"], ["--cluster", "torus:dims=4", "--job", "run", "-o", "out3"]):
+            self.assertTrue(self.fathom("simulate", *more, LANG="C", LC_ALL="C").stdout.isascii())
+        placed = self.fathom("place", "run", "--cluster", "torus:dims=4", LANG="C", LC_ALL="C")
+        self.assertTrue(placed.stdout.isascii(), placed.stdout)
+
+    def test_equally_hot_links_are_counted(self):
+        rows = [(a, b, 100, 1) for a in range(8) for b in range(8) if a != b]
+        self.write_run("all", fixtures.profile(8, [fixtures.block("point-to-point", False, rows)], []))
+        text = self.simulate(job="all", network="torus:dims=8").stdout
+        shown = text[text.index("hot links"):].splitlines()[1:]
+        self.assertEqual(len([line for line in shown if "→" in line]), 8)
+        with open(self.path("out", "results.json"), encoding="utf-8") as file:
+            traffic = sorted((link["traffic"] for link in json.load(file)["runs"][0]["links"]), reverse=True)
+        self.assertEqual(shown[-1], f"  and {traffic.count(traffic[7]) - traffic[:8].count(traffic[7])} more like the last")
+
+    def test_the_best_combination_is_named(self):
+        rows = [(0, 2, 1000, 1), (2, 0, 1000, 1), (1, 3, 40, 1)]
+        self.write_run("pairs", fixtures.profile(4, [fixtures.block("point-to-point", False, rows)], []))
+        self.write_cluster(cluster(hosts=1, slots=2))
+        text = self.simulate("--placement", "block,cyclic", job="pairs").stdout
+        self.assertRegex(text, r"\nbest: cyclic: congestion of the worst link 0; worst: block: 104\n$")
+        equal = self.simulate("--placement", "block", "--routing", "dmodk,minimal,smodk", job="pairs", network="torus:dims=4").stdout
+        self.assertIn("all 3 are equally good: congestion of the worst link 83.2 ns", equal)
+        self.assertNotIn("best", self.simulate(job="pairs").stdout)
+
+    def test_results_of_two_simulations_are_compared(self):
+        self.write_cluster(cluster(hosts=1, slots=2))
+        for name, network in (("A", "torus:dims=4"), ("B", "torus:dims=4;capacity=25e9")):
+            result = self.fathom("simulate", "--cluster", network, "--job", "run", "--placement", "block,cyclic,random",
+                                 "--routing", "dmodk,greedy-max", "-o", name)
+            self.assertEqual(result.returncode, 0, result.stderr)
+        result = self.fathom("simulate", "--compare", "A", "B", "-o", "C")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertTrue(result.stdout.startswith("A: cluster torus:dims=4\nB: cluster torus:dims=4;capacity=25e9\n\n"
+                                                 "run, model load: 6 combinations, judged by congestion of the worst link\n"))
+        self.assertRegex(result.stdout, r"\n  combination +A +B +change +mean link +max/mean")
+        with open(self.path("C", "comparison.json"), encoding="utf-8") as file:
+            made = json.load(file)
+        self.assertEqual(made, json.loads(self.fathom("simulate", "--compare", "A", "B", "--json").stdout))
+        self.assertEqual((made["schema"], made["folders"]), ("fathom-simulation-comparison/1", [
+            {"name": "A", "cluster": "torus:dims=4"}, {"name": "B", "cluster": "torus:dims=4;capacity=25e9"}]))
+        self.assertFalse(any("cluster" in one for one in made["combinations"]))
+        with open(self.path("B", "results.json"), encoding="utf-8") as file:
+            runs = json.load(file)["runs"]
+        least = min((run["max_congestion"], run["mean_congestion"]) for run in runs)
+        best = {(run["placement"], run["routing"]) for run in runs if (run["max_congestion"], run["mean_congestion"]) == least}
+        self.assertEqual({(one["placement"], one["routing"]) for one in made["combinations"] if one["best"]}, best)
+        self.assertLess(len(best), 6)
+        for line in result.stdout.splitlines():  # what is marked on the screen
+            if found := re.match(r"([* ]) (\w+), ([\w-]+) ", line):
+                self.assertEqual(found[1] == "*", (found[2], found[3]) in best, line)
+        for one in made["combinations"]:
+            self.assertEqual(one["judged_by"], "max_congestion")
+            self.assertAlmostEqual(one["runs"][1]["value"], one["runs"][0]["value"] / 2)  # twice the capacity
+            self.assertEqual(one["runs"][1]["run"], 1 + [(run["placement"], run["routing"]) for run in runs].index(
+                (one["placement"], one["routing"])))
+        self.assertEqual(result.stdout.count("-50.0 %"), 6)
+        self.assertRegex(result.stdout, r"\nbest: [^:]* in B")
+
+    def test_what_only_one_folder_has_is_compared_too(self):
+        for name, more in (("A", ["--placement", "block"]), ("B", ["--placement", "block,cyclic", "--routing", "dmodk,smodk"])):
+            self.assertEqual(self.fathom("simulate", "--cluster", "c.graphml", "--job", "run", *more, "-o", name).returncode, 0)
+        made = json.loads(self.fathom("simulate", "--compare", "A", "B", "--json").stdout)
+        self.assertEqual([[run is None for run in one["runs"]] for one in made["combinations"]],
+                         [[False, False], [True, False], [True, False], [True, False]])
+        timed = self.fathom("simulate", "--cluster", "c.graphml", "--job", "run", "--model", "flow", "-o", "T")
+        self.assertEqual(timed.returncode, 0, timed.stderr)
+        one, = json.loads(self.fathom("simulate", "--compare", "T", "--json").stdout)["combinations"]
+        self.assertEqual((one["judged_by"], one["best"]), ("seconds", False))  # of one, none is best
+
+    def test_only_results_are_compared(self):
+        self.runs()
+        self.assert_refused(self.fathom("simulate", "--compare", "out", "gone"), 1, "gone: cannot be")
+        self.assert_refused(self.fathom("simulate", "--compare", "run/profile.json"), 1, "is not the result of fathom simulate")
+        self.assert_refused(self.fathom("simulate", "--compare", "out", "--seed", "3"), 2, "--compare", "leave out --seed")
+        self.assertEqual(self.fathom("simulate", "--compare", "out", "-o", "C").returncode, 0)
+        self.assert_refused(self.fathom("simulate", "--compare", "out", "-o", "C"), 2, "'C/comparison.json' already exists", "--force")
+        self.assertEqual(self.fathom("simulate", "--compare", "out", "-o", "C", "--force").returncode, 0)
+
+    def test_results_name_the_worst_links_and_the_spread(self):
+        for options in ((), ("--host-links",), ("--model", "flow", "--host-links")):
+            run, = self.runs(*options)
+            loads = sorted(link["traffic"] / link["capacity"] for link in run["links"])
+            self.assertAlmostEqual(run["imbalance"], loads[-1] / (sum(loads) / len(loads)))
+            self.assertEqual(run["p95_congestion"], loads[-(-95 * len(loads) // 100) - 1])
+            for name, link in (("worst_link", ("edge0", "core0", 10, 100)), ("worst_host_link", ("n00", "edge0", 10, 107))):
+                self.assertEqual((*list(run[name].values())[:3], round(run[name]["traffic"], 9)), link)
+        run, = self.runs_on("leafspine:leaves=2;spines=1;hosts=4")
+        self.assertNotIn("worst_link", run)
+        self.assertEqual(run["worst_host_link"]["source"], "n0")
 
     def test_every_combination_is_simulated_with_host_links(self):
         runs = self.runs("--placement", "block,cyclic", "--routing", "dmodk,greedy-max,greedy-sum",
@@ -237,9 +349,9 @@ class Simulate(harness.CliTest):
             with open(self.path("plots", "utilisation-1.svg"), encoding="utf-8") as file:
                 picture = file.read()
             self.assertIn("ranks that wait", picture)
-            self.assertIn("Run 1: links over time", picture)
+            self.assertIn("two.goal on c.graphml: links over time", picture)
             with open(self.path("plots", "network-links-1-at-0.5.svg"), encoding="utf-8") as file:
-                self.assertIn("Run 1: load of the network at 0.5 s", file.read())
+                self.assertIn("two.goal on c.graphml: load of the network at 500 ms", file.read())
         self.assert_refused(self.simulate("--model", "replay", "--loggops", "Q=1", job="two.goal"), 2, "'Q=1' is not a LogGOPS")
         self.assert_refused(self.simulate("--model", "replay"), 1, "trace")
         self.assert_refused(self.simulate("--snapshots", "1"), 2, "--snapshots needs --model flow or replay")
@@ -335,7 +447,11 @@ jobs:
                 self.assertTrue(os.path.exists(self.path("out", f"run-{number}", name)), (number, name))
         with open(self.path("out", "runs.csv"), encoding="utf-8") as file:
             self.assertEqual(len(file.readlines()), 5)
-        self.assertEqual(len(result.stdout.splitlines()), 5)
+        self.assertRegex(result.stdout, r"^cluster c.graphml · selection linear · placement block · seed 7\n\n"
+                                        r" run +scheduler +routing +ended +wait +slow-down +worst link +highest\n")
+        self.assertEqual(len(re.findall(r"(?m)^[ *] +[1-4]  (?:fcfs|easy) ", result.stdout)), 4)
+        self.assertIn("\n*", result.stdout)
+        self.assertRegex(result.stdout, r"\n(best: |all 4 are equally good: )")
 
     def test_a_scenario_gives_the_same_results_however_the_work_is_shared(self):
         def results(*more, **variables):
@@ -354,8 +470,9 @@ jobs:
     def test_one_run_is_reported_on_one_screen(self):
         result = self.scenario(self.SCENARIO.replace("[fcfs, easy]", "easy").replace("[dmodk, greedy-max]", "dmodk"))
         self.assertLess(len(result.stdout.splitlines()), 45)
-        for part in ("wait, s", "bounded slow-down", "bisection", "hot links", "seed 7"):
+        for part in ("bounded slow-down", "bisection", "hot links", "seed 7"):
             self.assertIn(part, result.stdout)
+        self.assertRegex(result.stdout, r"\n  wait +(0|[0-9.]+) (s|ms) +(0|[0-9.]+) (s|ms)\n  response +[0-9.]+ s ")
 
     def test_plots_are_drawn(self):
         self.assertEqual(self.scenario(self.SCENARIO).returncode, 0)
@@ -363,7 +480,7 @@ jobs:
         if "matplotlib" in result.stderr:
             self.skipTest("python3-matplotlib is not installed")
         self.assertEqual(result.returncode, 0, result.stderr)
-        expected = [f"links-{n}.svg" for n in range(1, 5)] + [f"network-run-{n}-links-at-6.svg" for n in range(1, 5)]
+        expected = ["combinations.svg"] + [f"links-{n}.svg" for n in range(1, 5)] + [f"network-run-{n}-links-at-6.svg" for n in range(1, 5)]
         self.assertEqual(sorted(os.listdir(self.path("plots"))), expected)
         with open(self.path("plots", "network-run-1-links-at-6.svg"), encoding="utf-8") as file:
             self.assertIn("edge1", file.read())
@@ -434,8 +551,9 @@ for path in sys.argv[2:]:
 
     def test_the_table_of_runs_shows_what_varies(self):
         result = self.scenario(self.SCENARIO.replace("seed: 7", "model: [load, flow]").replace("greedy-max]", "dmodk]"))
-        lines = result.stdout.splitlines()[1:]
-        self.assertEqual(len(lines), len(set(line[4:] for line in lines)) * 2)  # routing says dmodk twice
+        lines = [line for line in result.stdout.splitlines() if re.match(r"[ *] +[1-8]  ", line)]
+        self.assertEqual(len(lines), 8)
+        self.assertEqual(len(set(re.sub(r"^[ *] +[1-8]", "", line) for line in lines)), 4)  # routing says dmodk twice
         self.assertEqual(sum("model=flow" in line for line in lines), 4)
 
     def test_a_rankfile_places_the_ranks(self):
@@ -504,7 +622,10 @@ jobs:
         self.write_run("run", fixtures.profile(4, [fixtures.block("point-to-point", False, rows)], []))
         result = self.fathom("place", "run", "--cluster", "c.graphml", "--format", "rankfile", "-o", "ranks.txt")
         self.assertEqual(result.returncode, 0, result.stderr)
-        self.assertIn("host-bytes -100.0 %", result.stdout)
+        self.assertRegex(result.stdout, r"\n +before +after +change +lower bound\nplacement +present +\w+\nrouting +dmodk +dmodk +any\n"
+                                        r"congestion +14 +0 +-100.0 % +0\n")
+        self.assertRegex(result.stdout, r"\nhost-bytes +240 B +0 B +-100.0 % +0 B\n")
+        self.assertIn("\nworst link before: edge0 → core1; after: none\n2 of 4 ranks run on another host afterwards\n", result.stdout)
         self.assertIn("no placement on these hosts can do better", result.stdout)
         with open(self.path("ranks.txt"), encoding="utf-8") as file:
             hosts = [line.split("=")[1].split()[0] for line in file]

@@ -21,7 +21,7 @@ RAW = re.compile(r"not in \{|not in range|Could not convert|required but|At Most
 
 
 def columns(line):
-    return sum(unicodedata.combining(c) == 0 for c in re.sub("\x1b\\[[0-9;]*m", "", line))
+    return sum(unicodedata.combining(c) == 0 for c in re.sub("\x1b\\[[0-9;]*[mK]", "", line))
 
 
 class TerminalTest(harness.CliTest):
@@ -58,7 +58,8 @@ class TerminalTest(harness.CliTest):
 class Width(TerminalTest):
     PAGES = (("report", "r"), ("report", "wide"), ("report", "phases"), ("analyze", "r"), ("analyze", "t", "--only", "wait-states,flat-profile"),
              ("compare", "r", "wide"), ("compare", "t", "t"), ("critical-path", "t"), ("trace", "info", "t"),
-             ("report", "--help"), ("run", "--help"), ("status", "r"))
+             ("report", "--help"), ("run", "--help"), ("status", "r"), ("place", "r", "--cluster", "torus:dims=2,2;slots=4"),
+             ("simulate", "--compare", "sim", "sim2"), ("simulate", "--compare", "sim"))
 
     def setUp(self):
         super().setUp()
@@ -66,6 +67,9 @@ class Width(TerminalTest):
         self.write_run("wide", fixtures.stencil())
         self.write_run("phases", phases())
         self.generate()
+        for name, cluster in (("sim", "torus:dims=2,2"), ("sim2", "dragonfly:switches=2;globals=2;hosts=2")):
+            self.printed("simulate", "--cluster", cluster, "--job", "r", "--placement", "block,search", "--routing", "dmodk,greedy-max",
+                         "-o", name)
 
     def without_examples(self, lines):
         """A command to copy is not broken."""

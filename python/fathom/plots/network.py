@@ -1,24 +1,22 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The network coloured by load, from a GraphML snapshot of a simulation.
 
-Trees are drawn in levels, hosts at the bottom. Where every switch has hosts: grids, whose switches have coordinates, as
-grids (a third dimension aslant, further ones as blocks beside each other; links around a torus as stubs at both ends,
-links that pass over switches as arcs); all others on a circle, in the order of the file, which
-keeps groups together. A name that would cover another one is left out.
+Links that carry nothing are grey. The hottest links have numbers, which a list beside the network explains. layouts.py
+says where nodes are; a name that would cover another one is left out.
 """
 import xml.etree.ElementTree as xml
 
 import numpy
-from matplotlib import cm, collections, colors, ticker
+from matplotlib import cm, collections, colors, patches
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
-from . import style
+from . import layouts, loads, style
 from .profile import BadProfile
-from .simulation import heading
 
 GRAPHML = "{http://graphml.graphdrawing.org/xmlns}"
 NAME_SIZE = 6.5  # points
-PIECES = 12      # of an arc
+MOST_NAMES = 400   # nodes; hosts of larger networks are not named
+UNUSED = "#c8c8c8"
 
 
 class Network:
@@ -31,15 +29,17 @@ class Network:
             raise BadProfile(f"{path}: cannot be read: {error}") from None
         graph = root.find(GRAPHML + "graph")
         nodes = list(graph.iter(GRAPHML + "node"))
-        self.nodes = [node.get("id") for node in nodes]
-        place = {name: number for number, name in enumerate(self.nodes)}
+        self.nodes = [style.printable(node.get("id")) for node in nodes]
+        place = {node.get("id"): number for number, node in enumerate(nodes)}
+        self.name = self.value(graph, "name", own=True) or ""
         self.is_host = numpy.array([self.value(node, "typ") == "host" for node in nodes])
         self.coordinates = {number: tuple(map(int, text.split(","))) for number, text in
                             enumerate(self.value(node, "coordinates") for node in nodes) if text}
         edges = list(graph.iter(GRAPHML + "edge"))
         self.ends = numpy.array([(place[e.get("source")], place[e.get("target")]) for e in edges]).reshape(-1, 2)
-        traffic = numpy.array([float(self.value(e, "traffic") or 0) for e in edges])
-        self.congestion = traffic / numpy.array([float(self.value(e, "capacity")) for e in edges])
+        self.traffic = numpy.array([float(self.value(e, "traffic") or 0) for e in edges])
+        self.capacity = numpy.array([float(self.value(e, "capacity")) for e in edges])
+        self.congestion = self.traffic / self.capacity
         self.neighbours = [[] for _ in self.nodes]
         for source, target in self.ends:
             self.neighbours[source].append(target)
@@ -47,8 +47,8 @@ class Network:
         self.levels = self.hops_from(numpy.nonzero(self.is_host)[0])
 
     @staticmethod
-    def value(element, key):
-        for data in element.iter(GRAPHML + "data"):
+    def value(element, key, own=False):
+        for data in element.findall(GRAPHML + "data") if own else element.iter(GRAPHML + "data"):
             if data.get("key") == key:
                 return data.text
         return None
@@ -64,139 +64,49 @@ class Network:
                     reached.append(other)
         return numpy.maximum(hops, 0)
 
+    def link_name(self, number):
+        return " → ".join(self.nodes[end] for end in self.ends[number])
+
+    def is_of_host(self):
+        """By link; in a network without switches, none is."""
+        return numpy.zeros(len(self.ends), bool) if self.is_host.all() else self.is_host[self.ends].any(axis=1)
+
     def hosts_of(self, switch):
         return [] if self.is_host.all() else sorted({node for node in self.neighbours[switch] if self.is_host[node]})
 
 
-class Layers:
-    """Hosts at the bottom in their order; above them each switch over the middle of what it links below."""
-
-    def __init__(self, network):
-        self.places = places = numpy.zeros((len(network.nodes), 2))
-        for level in range(network.levels.max(initial=0) + 1):
-            members = numpy.nonzero(network.levels == level)[0]
-            if level > 0:
-                below = [[places[o, 0] for o in network.neighbours[n] if network.levels[o] == level - 1] or [0.5]
-                         for n in members]
-                members = members[numpy.argsort([numpy.mean(x) for x in below], kind="stable")]
-            places[members, 0] = (numpy.arange(len(members)) + 0.5) / len(members)
-            places[members, 1] = level
-        self.is_host = network.is_host
-
-    def path(self, source, target):
-        return self.places[[source, target]]
-
-    def name(self, node):
-        """Where from the node, in points, how turned, and which part of the text stands there."""
-        return ((0, -6), 90, "center", "top") if self.is_host[node] else ((8, 4), 0, "left", "bottom")
+def name_groups(axes, places, renderer):
+    """Draws the circles of the groups, and their names inside. Returns the boxes that the names take."""
+    taken = []
+    for centre, name in zip(places.centres, places.names):
+        axes.add_patch(patches.Circle(centre, 1.13 * places.radius, facecolor="#f5f5f5", edgecolor=style.RULE,
+                                      linewidth=0.8, zorder=0))
+        text = axes.annotate(name, centre, ha="center", va="center", fontsize=NAME_SIZE + 2, fontweight="bold", color=style.INK,
+                             zorder=5, gid="group", bbox={"facecolor": "white", "alpha": 0.8, "linewidth": 0, "pad": 0.6})
+        taken.append(text.get_window_extent(renderer))
+    return taken
 
 
-class Circle:
-    """Switches on a circle in the order of the file, the hosts of each outside it."""
-
-    def __init__(self, network):
-        self.angles = numpy.zeros(len(network.nodes))
-        self.places = numpy.zeros((len(network.nodes), 2))
-        sector = 2 * numpy.pi / len(network.switches)
-        for number, switch in enumerate(network.switches):
-            self.put(switch, number * sector, 1)
-            hosts = network.hosts_of(switch)
-            for at, host in enumerate(hosts):
-                self.put(host, (number + 0.8 * ((at + 0.5) / len(hosts) - 0.5)) * sector, 1.12)
-        self.is_host = network.is_host
-        self.has_outside = self.is_host.any() and not self.is_host.all()
-
-    def put(self, node, angle, radius):
-        self.angles[node] = numpy.pi / 2 - angle  # clockwise from the top
-        self.places[node] = radius * numpy.cos(self.angles[node]), radius * numpy.sin(self.angles[node])
-
-    def path(self, source, target):
-        return self.places[[source, target]]
-
-    def name(self, node):
-        outside = self.is_host[node] or not self.has_outside
-        along = numpy.array([numpy.cos(self.angles[node]), numpy.sin(self.angles[node])])
-        towards = along[0] if outside else -along[0]
-        across = "left" if towards > 0.4 else "right" if towards < -0.4 else "center"
-        return tuple((7 if outside else -8) * along), 0, across, "center"
-
-
-class GridPlaces:
-    """Switches at their coordinates; the hosts of each below it on the right."""
-
-    def __init__(self, network):
-        self.coordinates = {switch: numpy.array(network.coordinates[switch]) for switch in network.switches}
-        extent = numpy.max(list(self.coordinates.values()), axis=0) + 1
-        self.extent = extent
-        self.steps = steps = self.steps_of(extent)
-        self.places = numpy.zeros((len(network.nodes), 2))
-        self.is_host = network.is_host
-        for switch, at in self.coordinates.items():
-            self.places[switch] = sum(c * step for c, step in zip(at, steps))
-            hosts = network.hosts_of(switch)
-            for number, host in enumerate(hosts):
-                turn = -numpy.pi / 4 + 0.7 * (number - (len(hosts) - 1) / 2) / max(len(hosts) / 2, 1)
-                self.places[host] = self.places[switch] + 0.3 * numpy.array([numpy.cos(turn), numpy.sin(turn)])
-        self.is_full = self.has_far_links(network)
-
-    @staticmethod
-    def steps_of(extent):
-        """In the plane, by dimension: the last runs to the right, the one before downwards."""
-        steps = [numpy.zeros(2) for _ in extent]
-        spans = [1.0, 1.0]
-        for back, length in enumerate(extent[::-1]):
-            if back == 2:
-                steps[-3] = numpy.array([0.7, 0.5]) / length
-                continue
-            axis = back % 2
-            steps[-1 - back][axis] = spans[axis] * (1 if axis == 0 else -1)
-            spans[axis] *= length + (0.6 if back > 2 else 0)
-        return steps
-
-    def has_far_links(self, network):
-        """Whether rows are linked all to all, and not just around."""
-        return any(1 < self.turn(s, t)[1] < self.extent[self.turn(s, t)[0]] - 1 for s, t in network.ends
-                   if s in self.coordinates and t in self.coordinates)
-
-    def turn(self, source, target):
-        """The dimension in which a link goes, and how far."""
-        difference = numpy.abs(self.coordinates[target] - self.coordinates[source])
-        dimension = int(numpy.argmax(difference))
-        return dimension, difference[dimension]
-
-    def path(self, source, target):
-        ends = self.places[[source, target]]
-        if source not in self.coordinates or target not in self.coordinates:
-            return ends
-        dimension, far = self.turn(source, target)
-        along = ends[1] - ends[0]
-        if far <= 1 and numpy.linalg.norm(along) < 1.5:
-            return ends
-        if far > 1 and not self.is_full:  # around: out at one end, in at the other
-            stub = self.steps[dimension] * (1 if self.coordinates[source][dimension] > 0 else -1)
-            stub *= min(0.36, 0.36 / numpy.linalg.norm(stub))
-            return numpy.array([ends[0], ends[0] + stub, [numpy.nan, numpy.nan], ends[1] - stub, ends[1]])
-        part = numpy.linspace(0, 1, PIECES)[:, None]
-        aside = numpy.array([along[1], -along[0]]) * (0.10 + 0.03 * far)
-        return ends[0] + part * along + 4 * part * (1 - part) * aside
-
-    def name(self, node):
-        return ((4, -2), 0, "left", "top") if self.is_host[node] else ((-3, 4), 0, "right", "bottom")
-
-
-def placed(network):
-    if network.levels.max(initial=0) > 1:
-        return Layers(network)
-    if all(switch in network.coordinates for switch in network.switches):
-        return GridPlaces(network)
-    return Circle(network)
+def leave_room(axes, network, places):
+    """Around the network, for the names of the outermost nodes."""
+    picture = axes.figure
+    longest = style.width_of(picture, [max(network.nodes, key=len)], NAME_SIZE) if network.nodes else 0
+    box = axes.get_position()
+    across, up = box.width * picture.get_figwidth(), box.height * picture.get_figheight()
+    beside = min(longest / across, 0.42)  # part of the axes
+    axes.margins(max(0.06, beside / (1 - 2 * beside)), 0.06)
+    if isinstance(places, layouts.Layers):  # names of hosts hang down
+        below = max(0.06, min((longest + 0.15) / up, 0.6))
+        levels = max(places.places[:, 1].max(initial=0), 1)
+        axes.set_ylim(-levels * below / (1 - below), 1.06 * levels)
 
 
 def put_names(axes, network, places):
     """Those that cover no other one; if not all hosts or not all switches have room, as many as do, in order."""
     renderer = FigureCanvasAgg(axes.figure).get_renderer()
-    taken = []
-    for node in [*network.switches, *numpy.nonzero(network.is_host)[0]]:
+    taken = name_groups(axes, places, renderer) if isinstance(places, layouts.Groups) else []
+    hosts = numpy.nonzero(network.is_host)[0]
+    for node in [*network.switches, *(hosts if len(network.nodes) <= MOST_NAMES else [])]:
         offset, turn, across, upwards = places.name(node)
         text = axes.annotate(network.nodes[node], places.places[node], xytext=offset, textcoords="offset points", ha=across,
                              va=upwards, rotation=turn, fontsize=NAME_SIZE, zorder=4, gid="name",
@@ -217,32 +127,89 @@ def aside(path, span):
     return path + known[0]
 
 
+def number_hot_links(axes, network, places, span):
+    """A number on the first link of each of the hottest loads, where it leaves the middle towards its target."""
+    for number, (_, links) in enumerate(loads.equals(network.congestion), 1):
+        source, target = network.ends[links[0]]
+        path = aside(places.path(source, target), span)
+        path = path[~numpy.isnan(path[:, 0])]
+        at = 0.4 * path[len(path) // 2 - 1] + 0.6 * path[len(path) // 2]
+        axes.annotate(str(number), at, ha="center", va="center", fontsize=8, fontweight="bold", color="white", zorder=6,
+                      gid="hot",
+                      bbox={"boxstyle": "circle,pad=0.22", "facecolor": style.INK, "edgecolor": "white", "linewidth": 0.8})
+
+
+def list_hot_links(picture, lines, left, top):
+    """The numbered list beside the picture, in parts of it. A name that is too long for a line takes two."""
+    height = picture.get_figheight()
+    picture.text(left, top, "hot links" if lines else "", fontsize=10, fontweight="bold", va="top")
+    at = top - 0.32 / height
+    for number, (name, details) in enumerate(lines, 1):
+        text = f"{number}  {name}"
+        if style.width_of(picture, [text], 9) > (0.99 - left) * picture.get_figwidth():
+            text = text.replace(" → ", "\n    → ")
+        for words, options in ((text, {"fontsize": 9, "gid": "hot link"}),
+                               (f"    {details}", {"fontsize": 8, "color": style.FAINT})):
+            style.fit(picture, picture.text(left, at, words, va="top", **options), 0.99)
+            at -= 0.2 * (words.count("\n") + 1) / height
+        at -= 0.12 / height
+
+
 @style.drawn
-def draw_network(path):
+def draw_network(path, run=None, at=""):
+    """The network of a snapshot, which is of this `run` of the results, at a moment in words."""
     network = Network(path)
-    places = placed(network)
-    picture = style.Picture(figsize=(9.6, 6.4))
-    axes = picture.add_axes((0.02, 0.03, 0.83, 0.82))
+    places = layouts.placed(network)
+    picture = style.Picture(figsize=(11.2, 7.0))
+    axes = picture.add_axes((0.01, 0.045, 0.63, 0.80))
     axes.set_axis_off()
-    norm = colors.Normalize(0, max(network.congestion.max(initial=0), 1e-30))
+    most = max(network.congestion.max(initial=0), 1e-30)
+    unit = loads.Unit(network.capacity, most)
+    norm = colors.Normalize(0, most / unit.size)
     span = numpy.ptp(places.places, axis=0).clip(1e-9)
-    order = numpy.argsort(network.congestion)
-    axes.add_collection(collections.LineCollection(
-        [aside(places.path(source, target), span) for source, target in network.ends[order]], cmap=style.amounts(), norm=norm,
-        array=network.congestion[order], linewidths=0.6 + 2.6 * norm(network.congestion[order]), zorder=1))
+    shown = network.congestion / unit.size
+    thin = min(1, (200 / max(len(network.ends), 1)) ** 0.3)  # and so would thick links
+    for used in (False, True):
+        links = [number for number in numpy.argsort(shown, kind="stable") if (shown[number] > 0) == used]
+        paths = [aside(places.path(*network.ends[number]), span) for number in links]
+        if used:
+            axes.add_collection(collections.LineCollection(
+                paths, cmap=style.amounts(), norm=norm, array=shown[links],
+                linewidths=thin * (0.6 + 2.6 * norm(shown[links])), zorder=2, gid="used"))
+        else:
+            axes.add_collection(collections.LineCollection(paths, colors=UNUSED, linewidths=0.5 * thin, zorder=1, gid="unused"))
+    small = min(1, 80 / max(len(network.nodes), 1))  # large nodes would hide the links of large networks
     for is_host, marker, size in ((True, "s", 10), (False, "o", 34)):
         some = places.places[network.is_host == is_host]
-        axes.scatter(some[:, 0], some[:, 1], s=size, marker=marker, color=style.INK, zorder=2)
+        axes.scatter(some[:, 0], some[:, 1], s=size * small, marker=marker, color=style.INK, zorder=3)
     axes.autoscale_view()
-    axes.margins(0.06)
-    if isinstance(places, Circle):
+    leave_room(axes, network, places)
+    if isinstance(places, (layouts.Circle, layouts.Groups)):
         axes.set_aspect("equal")
-    bar = picture.colorbar(cm.ScalarMappable(norm, style.amounts()), cax=picture.add_axes((0.87, 0.08, 0.02, 0.7)))
-    bar.formatter = ticker.ScalarFormatter(useOffset=False)
-    bar.formatter.set_powerlimits((-3, 4))  # one power of ten for all ticks
-    bar.set_label("congestion: bytes over the link's capacity", color=style.FAINT, fontsize=9)
-    hosts = int(network.is_host.sum())
-    style.title(picture, heading(path, "load of the network"), f"{hosts:,} hosts · {len(network.nodes) - hosts:,} switches · "
-                f"{len(network.ends):,} links; each direction on the right of its way")
+    bar = picture.colorbar(cm.ScalarMappable(norm, style.amounts()), cax=picture.add_axes((0.66, 0.10, 0.015, 0.62)))
+    bar.set_label(unit.label, color=style.FAINT, fontsize=9)
+    hosts, unused = int(network.is_host.sum()), int((network.traffic == 0).sum())
+    facts = (f"{style.plural(hosts, 'host')} · {len(network.nodes) - hosts:,} switches · {len(network.ends):,} links, "
+             f"each direction on the right of its way; grey: {unused:,} unused")
+    picture.text(0.02, 0.015, facts, fontsize=9, color=style.FAINT, gid="facts")
+    what = "load of the network" + (f" at {at}" if at else "")
+    title_network(picture, network, unit, run, what)
+    names = [network.link_name(number) for number in range(len(network.ends))]
+    list_hot_links(picture, loads.hot_links(network.congestion, names, network.traffic, unit, network.is_of_host()), 0.745, 0.80)
+    number_hot_links(axes, network, places, span)
     put_names(axes, network, places)
     return picture
+
+
+def title_network(picture, network, unit, run, what):
+    said = "no link carries anything"
+    if network.congestion.max(initial=0) > 0:
+        worst = int(numpy.argmax(network.congestion))
+        host = " (a host's)" if network.is_of_host()[worst] else ""
+        rate = "" if unit.relative else f" at {style.shortened(network.capacity[worst], 'B/s')}"
+        said = (f"worst link {network.link_name(worst)}{host}, {unit.text(network.congestion[worst])} "
+                f"({style.shortened(network.traffic[worst], 'B')}{rate})")
+    if run:
+        style.title(picture, loads.heading(run, what), loads.choices(run), said)
+    else:
+        style.title(picture, f"{style.printable(network.name)}: {what}", said)

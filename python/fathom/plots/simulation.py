@@ -7,12 +7,14 @@ import os
 import re
 
 import numpy
-from matplotlib import cm, colors
+from matplotlib import cm, colors, ticker
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 
-from . import style
+from . import loads, network, style
 from .profile import BadProfile
 
-MOST_LINKS = 40  # named in the picture of loads; of larger networks the most loaded ones
+MOST_LINKS = 40  # over time
+LEAST_LINES = 6  # the height that their picture has at least
 
 
 def load_results(path):
@@ -33,48 +35,100 @@ def snapshots(folder):
             for path in sorted(found)}
 
 
-def heading(path, what):
-    """A file's "run-3/links-at-50.graphml" or "links-3-at-50.graphml" as "Run 3: WHAT at 50 s"."""
-    found = re.search(r"(?:run-|links-|utilisation-)(\d+)\b", path[path.rfind("run-") if "/run-" in path else path.rfind("/") + 1:])
-    at = re.search(r"-at-([0-9.e+-]+)\.graphml$", path)
-    return (f"Run {found[1]}: " if found else "") + what + (f" at {at[1]} s" if at else "")
+def run_and_moment(name, runs):
+    """Of which run a picture is, and of which moment in words: "run-3-links-at-50", "links-3-at-0.005", "utilisation-2"."""
+    found = re.search(r"(?:run|links|utilisation)-(\d+)", name)
+    at = re.search(r"-at-([0-9.e+-]+)$", name)
+    number = int(found[1]) if found else 0
+    return runs[number - 1] if 0 < number <= len(runs) else None, style.seconds(float(at[1])) if at and float(at[1]) else ""
 
 
 def say_no_load(axes, why):
-    axes.set(xlim=(0, 1), ylim=(1, 0), xticks=[], yticks=[])
+    axes.set(xlim=(0, 1), ylim=(0, 1), xticks=[], yticks=[])
     axes.text(0.5, 0.5, f"no load: {why}", ha="center", va="center", color=style.FAINT)
+
+
+def curve(axes, values, color, **options):
+    """Values from the highest to the lowest, a step for each."""
+    axes.stairs(numpy.sort(values)[::-1], numpy.arange(len(values) + 1), color=color, **options)
+
+
+def level(axes, value, text, **options):
+    """A line across the axes, named at its right end."""
+    axes.axhline(value, linewidth=1, **options)
+    return axes.annotate(text, (1, value), xycoords=("axes fraction", "data"), xytext=(4, 0), textcoords="offset points",
+                         va="center", fontsize=8.5, color=options["color"], gid="level", annotation_clip=False)
+
+
+def apart(labels, axes):
+    """Moves names of levels that would cover each other upwards and downwards."""
+    renderer = FigureCanvasAgg(axes.figure).get_renderer()
+    labels = sorted(labels, key=lambda label: label.xy[1])
+    before = -numpy.inf
+    for label in labels:
+        box = label.get_window_extent(renderer)
+        if box.y0 < before:
+            label.xyann = (4, label.xyann[1] + (before - box.y0) * 72 / axes.figure.dpi)
+            box = label.get_window_extent(renderer)
+        before = box.y1 + 1
 
 
 @style.drawn
 def draw_loads(run):
-    """Congestion of each link: the highest, and for runs of many jobs the mean over time."""
-    links = sorted(run["links"], key=lambda link: -link["traffic"] / link["capacity"])
-    shown = [link for link in links[:MOST_LINKS] if link["traffic"] > 0]
-    picture = style.Picture(figsize=(9.6, 1.6 + 0.24 * max(len(shown), 3)))
-    height = picture.get_figheight()
-    axes = picture.add_axes((0.26, 0.55 / height, 0.71, 1 - 1.55 / height))
-    places = numpy.arange(len(shown))
-    over_time = bool(shown) and "mean_traffic" in shown[0]
-    axes.barh(places, [link["traffic"] / link["capacity"] for link in shown], height=0.78,
-              color=style.CATEGORIES[4] if over_time else style.CATEGORIES[0], label="highest at any time")
-    if over_time:
-        axes.barh(places, [link["mean_traffic"] / link["capacity"] for link in shown], height=0.4,
-                  color=style.CATEGORIES[0], label="mean over time")
-        axes.legend(frameon=False, loc="lower right", bbox_to_anchor=(1, 1), ncol=2)  # above: bars may fill the axes
-    axes.set_yticks(places, [f"{link['source']} → {link['target']}"[-34:] for link in shown], fontsize=8)
-    axes.invert_yaxis()
-    axes.set_xlabel("congestion: bytes over the link's capacity")
-    axes.grid(axis="x", color=style.RULE, linewidth=0.6)
-    axes.set_axisbelow(True)
-    if not shown:
+    """Congestion of all links from the highest to the lowest, with what tells how even it is; for runs of many jobs the
+    highest at any time, and the mean over time."""
+    links = run["links"]
+    values = numpy.array([loads.congestion(link) for link in links])
+    host = run.get("worst_host_link")
+    host_load = loads.congestion(host) if host and not run.get("host_links") else 0
+    most = max(values.max(initial=0), host_load)
+    unit = loads.Unit([link["capacity"] for link in links], most or 1)
+    picture = style.Picture(figsize=(11.2, 5.6))
+    axes = picture.add_axes((0.075, 0.115, 0.47, 0.64))
+    style.plain(axes)
+    style.title(picture, loads.heading(run, "load of the links"), loads.choices(run), loads.worst(run))
+    if not values.max(initial=0) > 0:
         say_no_load(axes, f"none of the {len(links)} links counted carried anything")
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
-    names = [run.get(key) for key in ("scheduler", "selection", "placement", "routing", "model")]
-    more = f" · the {len(shown)} most loaded of {len(links)} links" if len(links) > len(shown) > 0 else ""
-    style.title(picture, f"{run['cluster'][:40]}: load of the links",
-                " · ".join(filter(None, names)) + f" · seed {run['seed']}{more}")
+        return picture
+    over_time = "mean_traffic" in links[0]
+    curve(axes, values / unit.size, style.CATEGORIES[4 if over_time else 0], fill=True, label="highest at any time")
+    if over_time:
+        curve(axes, [loads.congestion(link, "mean_traffic") / unit.size for link in links], style.CATEGORIES[0], fill=True,
+              label="mean over time")
+        axes.legend(frameon=False, loc="lower right", bbox_to_anchor=(1, 1), ncol=2)  # above: bars may fill the axes
+    mean, high = float(values.mean()), loads.p95(values)
+    labels = [level(axes, high / unit.size, f"p95 {unit.text(high)}", color=style.CATEGORIES[2], linestyle="--"),
+              level(axes, mean / unit.size, f"mean {unit.text(mean)}", color=style.INK, linestyle="--")]
+    if host_load > values.max():
+        labels.append(level(axes, host_load / unit.size, f"link of a host {unit.text(host_load)}", color=style.CATEGORIES[5], linestyle=":"))
+    axes.set_xlim(0, len(links))
+    axes.set_ylim(0, 1.05 * most / unit.size)
+    axes.xaxis.set_major_locator(ticker.MaxNLocator(integer=True))
+    axes.set_xlabel(f"{len(links):,} links{'' if run.get('host_links') else ' between switches'}, the most loaded first")
+    axes.set_ylabel(unit.label)
+    apart(labels, axes)
+    number_steps(axes, values, unit)
+    unused = int((values == 0).sum())
+    for line, text in enumerate((f"imbalance {values.max() / mean:.3g} (max over mean)", f"{unused:,} of {len(links):,} links unused")):
+        picture.text(0.70, 0.755 - 0.04 * line, text, fontsize=9, va="top", gid="facts")
+    network.list_hot_links(picture, loads.hot_links(values, [loads.link_name(link) for link in links],
+                                                    [link["traffic"] for link in links], unit), 0.70, 0.66)
     return picture
+
+
+def number_steps(axes, values, unit):
+    """The numbers of the list of hot links, above their steps; those that have room."""
+    renderer = FigureCanvasAgg(axes.figure).get_renderer()
+    rank, taken = 0, []
+    for number, (load, equal) in enumerate(loads.equals(values), 1):
+        text = axes.annotate(str(number), (rank + min(len(equal), 0.02 * len(values)) / 2, load / unit.size), xytext=(0, 7),
+                             textcoords="offset points", ha="center", va="center", fontsize=8, fontweight="bold", gid="hot")
+        rank += len(equal)
+        box = text.get_window_extent(renderer)
+        if any(box.overlaps(other) for other in taken):
+            text.remove()
+        else:
+            taken.append(box)
 
 
 def timelines(folder):
@@ -91,44 +145,70 @@ def read_rows(path):
         raise BadProfile(f"{path}: cannot be read: {error}") from None
 
 
+def mean_rate(run, name):
+    """", 12.4 GB/s on average", if the run says what this link, one of its worst, carried in how many seconds."""
+    for link in ((run or {}).get(key) for key in ("worst_link", "worst_host_link")):
+        if link and loads.link_name(link) == name and run.get("seconds") and link["capacity"] >= loads.LEAST_REAL_CAPACITY:
+            return f", {style.shortened(link['traffic'] / run['seconds'], 'B/s')} on average,"
+    return ""
+
+
 @style.drawn
-def draw_timeline(path, _=""):
+def draw_timeline(path, run=None):
     """Links, the busiest on top, over time by the part of their capacity in use; above them the ranks that wait, where
     a replay has told."""
     rows = read_rows(path)
     links = {}
     for row in rows:
-        links.setdefault(f"{row['source']} → {row['target']}"[-34:], []).append(
+        links.setdefault(loads.link_name(row), []).append(
             (float(row["from_s"]), float(row["to_s"]), float(row["utilisation"])))
-    busiest = sorted(links, key=lambda name: -sum((to - begin) * part for begin, to, part in links[name]))[:MOST_LINKS]
+    busy = {name: sum((to - begin) * part for begin, to, part in links[name]) for name in links}
+    alike = {}  # links of which each is as busy as the others at any time share a line
+    for name in sorted(links, key=lambda name: -busy[name]):
+        alike.setdefault(tuple((begin, round(part, 3)) for begin, _, part in links[name]), []).append(name)
+    lines = list(alike.values())[:MOST_LINKS]
+    busiest = [names[0] for names in lines]
+    labels = [names[0] + (f" and {len(names) - 1:,} more" if len(names) > 1 else "") for names in lines]
     waiting_path = path.replace("utilisation", "waiting")
     waiting = read_rows(waiting_path) if os.path.exists(waiting_path) else []
     end = max([float(row["to_s"]) for row in waiting or rows], default=1)
-    picture = style.Picture(figsize=(9.6, 1.9 + 0.2 * max(len(busiest), 3) + (1.4 if waiting else 0)))
-    height = picture.get_figheight()
-    axes = picture.add_axes((0.26, 0.55 / height, 0.62, 0.2 * max(len(busiest), 3) / height))
+    size, sign, _ = style.time_unit(end * 1e9)
+    scale = 1e9 / size
+    picture = style.Picture(figsize=(11.2, 2.2 + 0.2 * max(len(busiest), LEAST_LINES) + (1.4 if waiting else 0)))
+    height, width = picture.get_figheight(), picture.get_figwidth()
+    left = max(0.35 + style.width_of(picture, labels, 8), 1.2) / width
+    across = 0.88 - left
+    axes = picture.add_axes((left, 0.55 / height, across, 0.2 * max(len(busiest), LEAST_LINES) / height))
     amounts = style.amounts()
+    most = min(max([part for name in busiest for _, _, part in links[name]], default=1), 1) or 1
     for at, name in enumerate(busiest):
-        axes.broken_barh([(begin, to - begin) for begin, to, _ in links[name]], (at - 0.45, 0.9),
-                         facecolors=amounts([part for _, _, part in links[name]]))
-    axes.set_yticks(range(len(busiest)), busiest, fontsize=8)
+        axes.broken_barh([(begin * scale, (to - begin) * scale) for begin, to, _ in links[name]], (at - 0.45, 0.9),
+                         facecolors=amounts([part / most for _, _, part in links[name]]))
+    axes.set_yticks(range(len(busiest)), labels, fontsize=8)
     axes.set_ylim(max(len(busiest), 1) - 0.5, -0.5)
-    axes.set_xlim(0, end)
-    axes.set_xlabel("simulated time, s")
-    bar = picture.colorbar(cm.ScalarMappable(colors.Normalize(0, 1), amounts),
-                           cax=picture.add_axes((0.91, 0.55 / height, 0.02, 0.2 * max(len(busiest), 3) / height)))
-    bar.set_label("part of the capacity in use", color=style.FAINT, fontsize=9)
+    axes.set_xlim(0, end * scale)
+    axes.set_xlabel(f"simulated time, {sign}")
+    bar = picture.colorbar(cm.ScalarMappable(colors.Normalize(0, 100 * most), amounts),
+                           cax=picture.add_axes((0.91, 0.55 / height, 0.02, 0.2 * max(len(busiest), LEAST_LINES) / height)))
+    bar.set_label("% of the capacity in use", color=style.FAINT, fontsize=9)
     if waiting:
-        above = picture.add_axes((0.26, 1 - 2.1 / height, 0.62, 1.0 / height))
+        above = picture.add_axes((left, 1 - 2.4 / height, across, 1.0 / height))
         above.stairs([float(row["waiting_ranks"]) for row in waiting],
-                     [0, *(float(row["to_s"]) for row in waiting)], fill=True, color=style.CATEGORIES[0])
-        above.set_xlim(0, end)
+                     [0, *(float(row["to_s"]) * scale for row in waiting)], fill=True, color=style.CATEGORIES[0])
+        above.set_xlim(0, end * scale)
         above.set_ylim(0, None)
         above.set_xticklabels([])
         above.set_ylabel("ranks that wait", fontsize=9)
     for one in picture.axes[:1] + (picture.axes[2:] if waiting else []):
         for side in ("top", "right"):
             one.spines[side].set_visible(False)
-    more = f"the {len(busiest)} busiest of {len(links)} links that carried anything" if len(links) > len(busiest) else ""
-    style.title(picture, heading(path, "links over time"), more)
+    drawn = sum(map(len, lines))
+    more = f"the {drawn:,} busiest of {len(links):,} links" if len(links) > drawn else f"all {len(links):,} links"
+    more += " that carried anything"
+    if busiest:
+        whole = (run or {}).get("seconds") or end  # the last interval may end after the run
+        share = style.percent(busy[busiest[0]] / whole)
+        more += f" · worst link {busiest[0]}, {share} of its capacity{mean_rate(run, busiest[0])} over {style.seconds(whole)}"
+    style.title(picture, loads.heading(run, "links over time") if run else "links over time",
+                loads.choices(run) if run else "", more)
     return picture

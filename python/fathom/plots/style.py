@@ -7,6 +7,7 @@ import io
 
 import matplotlib
 from matplotlib import colors, figure
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 import numpy
 
 INK = "#222222"
@@ -23,6 +24,9 @@ _TYPE = {
     "axes.edgecolor": FAINT, "xtick.color": INK, "ytick.color": INK, "axes.linewidth": 0.8,
     "svg.fonttype": "none", "figure.facecolor": "white", "text.parse_math": False,
 }
+
+
+LEAST_SIZE = 8  # points: a title that would have to be smaller takes two lines
 
 
 class Picture(figure.Figure):
@@ -77,11 +81,37 @@ def printable(name):
     return "".join(c if c.isprintable() else "?" for c in name)
 
 
-def title(picture, heading, details):
-    """Left-aligned above everything, in inches from the top so that it fits any height."""
+def title(picture, heading, details, more=""):
+    """Left-aligned above everything, in inches from the top so that it fits any height. Lines that are too long become
+    smaller, not shorter. `more`: a third line, for which 1.3 inches must be free instead of 1."""
     height = picture.get_figheight()
-    picture.text(0.02, 1 - 0.32 / height, heading, fontsize=14, fontweight="bold", va="center")
-    picture.text(0.02, 1 - 0.62 / height, details, fontsize=10, color=FAINT, va="center")
+    for inches, text, options in ((0.32, heading, {"fontsize": 14, "fontweight": "bold"}),
+                                  (0.62, details, {"fontsize": 10, "color": FAINT}),
+                                  (0.88, more, {"fontsize": 10, "color": INK})):
+        if not text:
+            continue
+        if "; " in text and width_of(picture, [text], LEAST_SIZE) > 0.96 * picture.get_figwidth():
+            text, inches = text.replace("; ", ";\n", 1), inches + 0.08
+        fit(picture, picture.text(0.02, 1 - inches / height, text, va="center", gid="title", **options), 0.98)
+
+
+def fit(picture, text, right):
+    """Makes a text small enough to end at `right`, in parts of the picture's width."""
+    box = text.get_window_extent(FigureCanvasAgg(picture).get_renderer())
+    room = right * picture.get_figwidth() * picture.dpi - box.x0
+    if box.width > room > 0:
+        text.set_fontsize(text.get_fontsize() * room / box.width)
+
+
+def width_of(picture, texts, fontsize):
+    """Of the widest of these texts, in inches."""
+    renderer = FigureCanvasAgg(picture).get_renderer()
+    widths = []
+    for each in texts:
+        text = picture.text(0, 0, each, fontsize=fontsize)
+        widths.append(text.get_window_extent(renderer).width / picture.dpi)
+        text.remove()
+    return max(widths, default=0)
 
 
 def plain(axes):
@@ -119,6 +149,15 @@ def time(ns):
     """"12.3 ms"."""
     size, sign, _ = time_unit(ns)
     return f"{shortened(ns / size)} {sign}"
+
+
+def seconds(value):
+    """"12.3 µs", "1.50 ms", "215 s": three digits; "0" for 0."""
+    if value == 0:
+        return "0"
+    size, sign, _ = time_unit(value * 1e9 * (1 + 5e-4))  # 999.6 µs are 1.00 ms
+    amount = value * 1e9 / size
+    return f"{amount:.{0 if amount >= 99.95 else 1 if amount >= 9.995 else 2}f} {sign}"
 
 
 def shortened(value, unit=""):

@@ -159,6 +159,75 @@ TEST_CASE("a misspelt key is named rather than the key that is missing") {
       "1:10: 'cluster.kind' is missing");
 }
 
+TEST_CASE("a distribution is refused by the name of the parameter that is wrong") {
+  const auto duration = [](const std::string& text) {
+    const std::string refused = refusal(
+        "cluster: 'torus:dims=2,2'\njobs:\n  - pattern: {kind: ring, ranks: 2}\n"
+        "    duration: " +
+        text + "\n");
+    return refused.substr(refused.find(": ") + 2);
+  };
+  CHECK(duration("{distribution: weibull, scale: 2, shape: 0}") == "'shape' must be above 0");
+  CHECK(duration("{distribution: weibull, scale: -2, shape: 1}") == "'scale' must be above 0");
+  CHECK(duration("{distribution: lognormal, median: 2, sigma: -1}") == "'sigma' must be above 0");
+  CHECK(duration("{distribution: uniform, low: 3, high: 2}") == "'high' must not be below 'low'");
+  CHECK(duration("{distribution: exponential, mean: -5}") == "'mean' must be above 0");
+  CHECK(duration("{distribution: exponential, mean: 0}") == "'mean' must be above 0");
+  CHECK(duration("{distribution: exponential, lambd: 0}") == "'lambd' must be above 0");
+  CHECK(duration("-5") == "'duration' must be 0 or more");
+}
+
+TEST_CASE("a second document is not left out silently") {
+  CHECK(refusal(std::string("cluster: 'torus:dims=2,2'\n") + kJobs + "---\nseed: 2\n") ==
+        "6:1: a second document begins here; only one is read, so put this into another file");
+  CHECK(combinations(std::string("---\ncluster: 'torus:dims=2,2'\n") + kJobs + "...\n").size() ==
+        1);
+}
+
+TEST_CASE("a misspelt key of a cluster is named with its place") {
+  Files files;
+  const std::string path =
+      files.write("s.yml", std::string("seed: 1\ncluster: {kind: torus, dimz: [2, 2]}\n") + kJobs);
+  Workload workload;
+  const auto loaded = workload.load(read_scenarios(path)->combinations.front());
+  REQUIRE_FALSE(loaded);
+  CHECK(loaded.error().message == path +
+                                      ":2:10: 'torus:dimz=2,2;': there is no 'dimz'; there are "
+                                      "capacity, dims, hosts, latency, slots, taper");
+}
+
+TEST_CASE("lists that make too many combinations are refused at once, with their number") {
+  const std::string ten = "[1, 2, 3, 4, 5, 6, 7, 8, 9, 10]";
+  std::string text = "cluster: 'torus:dims=2,2'\n";
+  for (const char* key : {"seed", "slots", "capacity", "duration", "failed_share"})
+    text += std::string(key) + ": " + (key[0] == 'f' ? "[0, 0.1]" : ten) + '\n';
+  text += "jobs:\n  - pattern: {kind: ring, ranks: " + ten + ", bytes: " + ten + "}\n" +
+          "    duration: " + ten + "\n";
+  Files files;
+  const auto file = read_scenarios(files.write("s.yml", text));
+  REQUIRE_FALSE(file);
+  CHECK(file.error().message == files.folder() +
+                                    "s.yml: its lists make 20000000 combinations; a scenario may "
+                                    "have 100000");
+  // A list inside one of several clusters counts for that one only.
+  const auto all = combinations(
+      "cluster: [{kind: torus, dims: [[2, 2], [2, 3]]}, 'torus:dims=3,3']\n"
+      "seed: " +
+      ten + "\n" + kJobs);
+  CHECK(all.size() == 3 * 10);
+}
+
+TEST_CASE("numbers out of range are refused and not replaced") {
+  const std::string jobs = kJobs;
+  CHECK(refusal("cluster: 'torus:dims=2,2'\nslots: 99999999\n" + jobs) ==
+        "2:8: 'slots' must be between 1 and 1048576, not 99999999");
+  CHECK(refusal("cluster: 'torus:dims=2,2'\n" + jobs + "    phases: 0\n") ==
+        "5:13: 'phases' must be between 1 and 1048576, not 0");
+  CHECK(refusal("cluster: 'torus:dims=2,2'\njobs:\n  - pattern: {kind: ring, ranks: 1000000000}\n"
+                "    duration: 1\n")
+            .starts_with("3:34: 'ranks' must not be above 16777216"));
+}
+
 constexpr char kReference[] =
     "---\nduration: 100.0\ntopology:\n  - kind: pfsim.topology.XGFTTopology\n    params:\n"
     "      h: 2\n      m: [4, 4]\n      w: [1, 2]\n      npe: 8\noutput: results/x\n"
@@ -203,8 +272,8 @@ TEST_CASE("the seed alone decides what is drawn") {
   const std::string text =
       std::string("cluster: 'torus:dims=4,4'\nduration: 1000\nseed: [1, 1, 2]\n") + kJobs +
       "    submit: {distribution: exponential, mean: 10}\n";
-  const auto all = combinations(text);
-  const auto submits = [&](const Scenario& scenario) {
+  auto all = combinations(text);
+  const auto submits = [&](Scenario& scenario) {
     Workload workload;
     REQUIRE(workload.load(scenario));
     std::vector<double> times;
@@ -235,6 +304,26 @@ TEST_CASE("job logs in the Standard Workload Format are read") {
   const auto bad = read_job_log(files.write("bad.swf", "1 0 5 100 4 -1 -1 8 200\n1 0 five\n"));
   REQUIRE_FALSE(bad);
   CHECK(bad.error().message.find("bad.swf:2: is not a job") != std::string::npos);
+}
+
+TEST_CASE("a compressed job log is read like the log, and one that is cut short is refused") {
+  Files files;
+  // "; UnixStartTime: 0\n1 0 5 100 4 -1 -1 8 200 -1 1 1 1 1 1 -1 -1 -1\n", by gzip.
+  const char packed[] =
+      "\037\213\010\000\000\000\000\000\002\003\263\126\010\315\313\254\010\056\111\054\052"
+      "\011\311\314\115\265\122\060\340\062\124\060\120\060\125\060\064\060\120\060\121\320"
+      "\065\004\041\013\005\043\040\017\310\100\100\135\050\342\002\000\336\302\044\311\101"
+      "\000\000\000";
+  const std::string log(packed, sizeof packed - 1);
+  const auto jobs = read_job_log(files.write("log.swf.gz", log));
+  REQUIRE_MESSAGE(jobs, jobs.error().message);
+  REQUIRE(jobs->size() == 1);
+  CHECK(jobs->front().ranks == 8);
+  CHECK(jobs->front().duration_s == 100);
+  const auto cut = read_job_log(files.write("cut.swf.gz", log.substr(0, log.size() - 12)));
+  REQUIRE_FALSE(cut);
+  CHECK(cut.error().message.find("cut.swf.gz: cannot be unpacked") != std::string::npos);
+  CHECK(read_job_log(files.write("empty.swf", ""))->empty());
 }
 
 TEST_CASE("distributions have their expected means") {

@@ -6,7 +6,8 @@
 #include <vector>
 
 #include "simulator/formats/cluster.h"
-#include "simulator/formats/slurm_topology.h"
+#include "simulator/formats/simgrid_values.h"
+#include "simulator/formats/slurm_tree.h"
 #include "simulator/network/failures.h"
 #include "simulator/routing/forwarding.h"
 #include "simulator/routing/registry.h"
@@ -57,6 +58,18 @@ TEST_CASE("Slurm's host lists are expanded") {
   }
 }
 
+TEST_CASE("ranges of more names than can be simulated are refused with their number") {
+  CHECK(expand_host_list("n[0-9999999]").error().message ==
+        "names 10000000 nodes; at most 2097152 can be simulated");
+  CHECK(expand_host_list("r[0-9999]n[0-999]").error().message.starts_with("names 10000000 nodes"));
+  CHECK(expand_host_list("n[0-1999999],m[0-999999]").error().message.starts_with("names 3000000 "));
+  CHECK(error("SwitchName=a Nodes=n[0-1999999]\nSwitchName=b Nodes=m[0-999999]\n") ==
+        "2: with this line the file names 3000000 nodes; at most 2097152 can be simulated");
+  CHECK(simgrid_radical("0-9999999").error().message ==
+        "'0-9999999': that is 10000000 hosts and switches; at most 2097152 can be simulated");
+  CHECK(simgrid_radical("4294967295")->size() == 1);  // above which there is no other number
+}
+
 TEST_CASE("Slurm's topology.conf is read") {
   const Network network = read_graphml_text(
       "# two leaves\n"
@@ -83,7 +96,7 @@ TEST_CASE("errors in a topology.conf name the line") {
   CHECK(error("SwitchName=a Nodes=n1\nSwitchName=a Nodes=n2\n") ==
         "2: switch 'a' is defined twice");
   CHECK(error("SwitchName=a Switches=a\n") == "1: switch 'a' is its own child");
-  CHECK(error("BlockName=b Nodes=n1\n").find("1: 'BlockName' is unknown") == 0);
+  CHECK(error("RingName=r Nodes=n1\n").find("1: 'RingName' is unknown; topology/tree and") == 0);
   CHECK(error("SwitchName=a Nodes=a\n") == "1: 'a' is a switch, not a node");
   CHECK(error("SwitchName=a\n") == " the network has no host");
 }
@@ -123,9 +136,10 @@ TEST_CASE("errors in ibnetdiscover's output name the line") {
   CHECK(error("Switch 36 \"S-01\"\n[1] \"H-0a\"[1]\n") == "2: 'H-0a' is not described");
   CHECK(error("Switch 36\n") == "1: the Switch has no name in double quotes");
   CHECK(error("Switch 36 \"S-01\"\nSwitch 36 \"S-01\"\n") == "2: 'S-01' is described twice");
-  CHECK(error("x\n[1] \"H-0a\"[1]\n") == "2: a port comes before the first Switch or Ca");
+  CHECK(error("vendid=0x2c9\n[1] \"H-0a\"[1]\n") ==
+        "2: a port comes before the first Switch or Ca");
   CHECK(error("Switch 36 \"S-01\"\n[one] \"H-0a\"\n").find("2: a line that begins with '['") == 0);
-  CHECK(error("anything\n") == " holds no Switch and no Ca of ibnetdiscover");
+  CHECK(error("vendid=0x2c9\n") == " holds no Switch and no Ca of ibnetdiscover");
 }
 
 TEST_CASE("cables fail by name or by share, in both directions") {

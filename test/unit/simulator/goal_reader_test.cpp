@@ -66,7 +66,7 @@ TEST_CASE("errors name line and column and show the place") {
   CHECK(error_of("num_ranks 2\nrank 0 {\nfoo\n}").find("expected calc, send, recv") !=
         std::string::npos);
   CHECK(error_of("num_ranks 2 /* open").empty());
-  CHECK(read_goal_file("/nonexistent.goal").error().message.find("cannot be opened") !=
+  CHECK(read_goal_file("/nonexistent.goal").error().message.find("cannot be read") !=
         std::string::npos);
 }
 

@@ -8,6 +8,7 @@
 
 #include "simulator/formats/cluster.h"
 #include "simulator/formats/node_topology.h"
+#include "simulator/network/host_names.h"
 #include "simulator/placement/launcher_files.h"
 #include "simulator/placement/objective.h"
 #include "simulator/placement/placed_routes.h"
@@ -115,9 +116,9 @@ TEST_CASE("sockets and NUMA domains become levels of the network below the hosts
     between_switches += network.joins_switches(link);
   CHECK(between_switches ==
         4);  // two cables between leaves and spine: what is inside machines is none
-  CHECK(network.hosts_named("n2").size() == 4);
-  CHECK(network.hosts_named("n2/numa1").size() == 1);
-  CHECK(network.hosts_named("n9").empty());
+  CHECK(HostNames(network).of("n2").size() == 4);
+  CHECK(HostNames(network).of("n2/numa1").size() == 1);
+  CHECK(HostNames(network).of("n9").empty());
 }
 
 TEST_CASE("a machine with one domain stays one host with its cores as slots") {
@@ -153,6 +154,31 @@ TEST_CASE("placement sees domains, and the launcher gets machine and core") {
   CHECK(*again == known);
   write_file(folder / "ranks", "rank 0=n0 slot=0\nrank 1=n0 slot=1\nrank 2=n0 slot=1\n");
   CHECK_FALSE(read_placement(network, folder / "ranks"));
+}
+
+TEST_CASE("a rank file that names a core which the host does not have is refused") {
+  Scratch folder;
+  const auto refusal = [&](const Network& network, const std::string& text) {
+    write_file(folder / "ranks", text);
+    const auto placement = read_placement(network, folder / "ranks");
+    return placement ? "" : placement.error().message.substr((folder / "ranks:").size());
+  };
+  const Network plain = *load_cluster("leafspine:leaves=1;spines=1;hosts=2;slots=4");
+  const std::string first = "rank 0=n0 slot=3\n";
+  CHECK(refusal(plain, first + "rank 1=n1 slot=0-3\n") == "");
+  CHECK(refusal(plain, first + "rank 1=n1 slot=1:7\n") == "");  // socket and core
+  CHECK(
+      refusal(plain, first + "rank 1=n1 slot=4\n")
+          .starts_with("2: core 4 is beyond the 4 slots of host 'n1', which are numbered from 0"));
+  CHECK(refusal(plain, first + "rank 1=n1 slot=2-4\n").starts_with("2: core 4 is beyond"));
+  CHECK(refusal(plain, first + "rank 1=n1 slot=0,99\n").starts_with("2: core 99 is beyond"));
+  CHECK(
+      refusal(plain, first + "rank 1=n1 slot=4294967296\n").starts_with("2: '4294967296' is not"));
+  CHECK(refusal(plain, first + "rank 1=n1 slot=x\n").starts_with("2: 'x' is not a core, a range"));
+  CHECK(refusal(plain, first + "rank x=n1 slot=1\n") == "2: expected rank N=HOST slot=CORES");
+  const Network divided = cluster_of("pack:2 core:2 pu:1", "leafspine:leaves=1;spines=1;hosts=1");
+  CHECK(refusal(divided, "rank 0=n0 slot=3\n") == "");
+  CHECK(refusal(divided, "rank 0=n0 slot=4\n").starts_with("1: core 4 is beyond the 4 slots"));
 }
 
 TEST_CASE("input that is not an hwloc topology is refused") {

@@ -4,8 +4,10 @@
 
 #include <doctest/doctest.h>
 
+#include <map>
 #include <set>
 
+#include "simulator/jobs/patterns.h"
 #include "simulator/placement/registry.h"
 #include "simulator/routing/registry.h"
 #include "simulator/run/one_job.h"
@@ -40,6 +42,30 @@ TEST_CASE("linear selection takes the shortest run of free hosts that holds the 
   CHECK(select("linear", network, 6, busy) == std::vector<HostId>{5, 6, 7});
   CHECK(select("linear", network, 10, busy) ==
         std::vector<HostId>{0, 1, 2, 3, 5});  // longest first
+}
+
+TEST_CASE("a pattern with more pairs than can be simulated is refused before it is made") {
+  const auto error = [](const char* pattern, std::int64_t ranks) {
+    const auto job = make_pattern(**find_pattern(pattern), ranks, 1, 1);
+    REQUIRE_FALSE(job);
+    return job.error().message;
+  };
+  CHECK(
+      error("all-to-all", 65536) ==
+      "pattern all-to-all of 65536 ranks has 4294901760 pairs; at most 67108864 can be simulated");
+  CHECK(error("butterfly", 1 << 23).find("has 192937984 pairs") != std::string::npos);
+  CHECK(error("ring", 1'000'000'000).find("1000000000 ranks is too large; at most 16777216") !=
+        std::string::npos);
+  // No other rank has more partners than rank 0, from which the number is taken.
+  for (const PatternRow& row : patterns()) {
+    for (const std::int64_t ranks : {2, 7, 16, 60}) {
+      const Job job = *make_pattern(row, ranks, 1, 1);
+      std::map<std::int64_t, std::int64_t> partners;
+      for (const profile::PairCount& pair : job.pairs) ++partners[pair.source];
+      for (const auto& [rank, count] : partners)
+        CHECK(count <= std::max<std::int64_t>(partners[0], 1));
+    }
+  }
 }
 
 TEST_CASE("random selection never draws a host twice (the reference: with replacement)") {

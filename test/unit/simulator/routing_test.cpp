@@ -297,7 +297,7 @@ TEST_CASE("the Error about unreachable hosts names both") {
   REQUIRE(network);
   const std::vector<Demand> demands = {{1, 0, 1, 1, 0}, {0, 1, 1, 1, 0}};
   for (const RouterRow& row : routers()) {
-    if (std::string(row.name) == "dor") continue;
+    if (std::string(row.name) == "dor" || std::string(row.name) == "given") continue;
     CAPTURE(row.name);
     auto router = row.make(*network, {});
     REQUIRE(router);

@@ -3,12 +3,19 @@
 // routes' latencies and bandwidths with SimGrid's own.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <string>
+#include <vector>
 
 #include "simulator/formats/cluster.h"
 #include "simulator/formats/media_graph.h"
+#include "simulator/formats/node_topology.h"
 #include "simulator/formats/simgrid_values.h"
+#include "simulator/network/failures.h"
+#include "simulator/network/given_routes.h"
+#include "simulator/routing/registry.h"
 #include "test/unit/base/scratch_folder.h"
+#include "test/unit/simulator/networks.h"
 
 namespace fathom::simulator {
 namespace {
@@ -134,9 +141,10 @@ TEST_CASE("errors in a platform name the line") {
   const std::string link = "<link id='l' bandwidth='1kBps' latency='0'/>\n";
   CHECK(error("<zone id='z' routing='Vivaldi'/>")
             .find("4: zone 'z' has routing 'Vivaldi'; Full, Floyd") == 0);
+  CHECK(error("<actor host='a' function='f'/>").find("4: this is a deployment") == 0);
   CHECK(error(two + "<peer id='p'/></zone>").find("6: 'peer' cannot be read") == 0);
-  CHECK(error(two + "<bypassRoute src='a' dst='b'/></zone>")
-            .find("6: 'bypassRoute' cannot be read") == 0);
+  CHECK(error(two + "<bypassRoute src='a' dst='c'/></zone>") ==
+        "6: there is no host and no router 'c'");
   CHECK(error(two + "<host id='a' speed='1f'/></zone>") == "6: 'a' is defined twice");
   CHECK(error(two + "<host id='c' speed='1f' core='none'/></zone>")
             .find("6: host 'c' has core 'none'") == 0);
@@ -168,32 +176,188 @@ TEST_CASE("errors in a platform name the line") {
         std::string::npos);
 }
 
-TEST_CASE("a route that is not a shortest path is refused, because no router would take it") {
-  std::string text = "<zone id='z' routing='Full'>";
-  for (const char* host : {"a", "b", "c"})
-    text += std::string("<host id='") + host + "' speed='1f'/><router id='r" + host + "'/>";
-  for (const char* id : {"la", "lb", "lc", "ab", "bc", "ac"})
-    text += std::string("<link id='") + id +
-            "' bandwidth='1' latency='0' sharing_policy='SPLITDUPLEX'/>";
-  const auto route = [](const char* from, const char* to,
-                        std::initializer_list<std::pair<const char*, const char*>> links) {
-    std::string part = std::string("<route src='") + from + "' dst='" + to + "'>";
-    for (const auto& [id, direction] : links)
-      part += std::string("<link_ctn id='") + id + "' direction='" + direction + "'/>";
-    return part + "</route>";
+// The links of the route that the platform gives, as "from>to …" with the names of the nodes; "none"
+// if it gives none.
+std::string given_route(const Network& network, const char* from, const char* to) {
+  std::vector<LinkId> links;
+  REQUIRE(network.given_routes());
+  if (!network.given_routes()->append(network.find_node(from), network.find_node(to), links))
+    return "none";
+  NodeId at = network.find_node(from);
+  for (const LinkId link : links) {  // a path, from end to end
+    REQUIRE(network.link(link).source == at);
+    at = network.link(link).target;
+  }
+  CHECK(at == network.find_node(to));
+  std::string capacities;
+  for (const LinkId link : links)
+    capacities += std::to_string(static_cast<int>(network.link(link).capacity_Bps)) + " ";
+  return capacities;
+}
+
+std::string platform_link(const char* id, int bandwidth) {
+  return std::string("<link id='") + id + "' bandwidth='" + std::to_string(bandwidth) +
+         "' latency='0'/>";
+}
+
+std::string platform_route(const char* from, const char* to, std::vector<const char*> links,
+                           const char* element = "route") {
+  std::string text = std::string("<") + element + " src='" + from + "' dst='" + to + "'>";
+  for (const char* link : links) text += std::string("<link_ctn id='") + link + "'/>";
+  return text + "</" + element + ">";
+}
+
+TEST_CASE("a route that is not a shortest path is taken as it is given") {
+  const Network network = platform_network(
+      "<zone id='z' routing='Full'><host id='a' speed='1f'/><host id='b' speed='1f'/>"
+      "<host id='c' speed='1f'/>" +
+      platform_link("ab", 10) + platform_link("bc", 20) + platform_link("ac", 30) +
+      platform_route("a", "b", {"ab"}) + platform_route("b", "c", {"bc"}) +
+      platform_route("a", "c", {"ab", "ac", "bc"}) + "</zone>");
+  CHECK(given_route(network, "a", "b").find("10") == 0);
+  const std::string detour = given_route(network, "a", "c");
+  for (const char* capacity : {"10 ", "20 ", "30 "})
+    CHECK(detour.find(capacity) != std::string::npos);
+  CHECK(&default_router(network) == *find_router("given"));
+  auto router = (*find_router("given"))->make(network, {});
+  REQUIRE(router);
+  RouteTable table(1);
+  const std::vector<Demand> demands = {{0, 2, 1, 1, 0}};
+  REQUIRE((*router)->route(demands, LinkUse(network), table));
+  double slowest = 1e9;
+  for (const LinkId link : table.way(0))
+    slowest = std::min(slowest, network.link(link).capacity_Bps);
+  CHECK(slowest == 10);
+}
+
+TEST_CASE("routing 'given' needs a platform, and a route for each pair that communicates") {
+  const Network torus = test::network_of("torus:dims=3,3");
+  CHECK((*find_router("given"))->make(torus, {}).error().message ==
+        "'torus:dims=3,3' prescribes no routes, which routing 'given' takes; SimGrid platforms do");
+  CHECK(&default_router(torus) == *find_router("dmodk"));
+  const Network network = platform_network(
+      "<zone id='z' routing='Full'><host id='a' speed='1f'/><host id='b' speed='1f'/>"
+      "<host id='c' speed='1f'/>" +
+      platform_link("l", 10) + platform_route("a", "b", {"l"}) + "</zone>");
+  CHECK(given_route(network, "a", "c") == "none");
+  RouteTable table(1);
+  const std::vector<Demand> demands = {{0, 2, 1, 1, 0}};
+  auto router = (*find_router("given"))->make(network, {});
+  CHECK((*router)
+            ->route(demands, LinkUse(network), table)
+            .error()
+            .message.find("gives no route from 'a' to 'c'") != std::string::npos);
+}
+
+TEST_CASE("a bypass route replaces one direction of the route, also between zones") {
+  const std::string hosts = "<host id='a' speed='1f'/><host id='b' speed='1f'/>";
+  const Network network =
+      platform_network("<zone id='z' routing='Full'>" + hosts + platform_link("l", 10) +
+                       platform_link("by", 20) + platform_route("a", "b", {"l"}) +
+                       platform_route("a", "b", {"by"}, "bypassRoute") + "</zone>");
+  CHECK(given_route(network, "a", "b").find("20") != std::string::npos);
+  CHECK(given_route(network, "b", "a").find("10") != std::string::npos);
+  const auto zone = [](const char* id, const char* host) {
+    return std::string("<zone id='") + id + "' routing='None'><host id='" + host +
+           "' speed='1f'/></zone>";
   };
-  text += route("a", "ra", {{"la", "UP"}}) + route("b", "rb", {{"lb", "UP"}}) +
-          route("c", "rc", {{"lc", "UP"}});
-  text += route("ra", "rb", {{"ab", "UP"}}) + route("rb", "rc", {{"bc", "UP"}});
-  CHECK(read_platform(
-      platform(text + route("a", "c", {{"la", "UP"}, {"ab", "UP"}, {"bc", "UP"}, {"lc", "DOWN"}}) +
-               "</zone>")));
-  const auto detour = read_platform(platform(
-      text + route("ra", "rc", {{"ac", "UP"}}) +
-      route("a", "c", {{"la", "UP"}, {"ab", "UP"}, {"bc", "UP"}, {"lc", "DOWN"}}) + "</zone>"));
-  REQUIRE_FALSE(detour);
-  CHECK(detour.error().message.find("the route from 'a' to 'c' has more links than another path") !=
-        std::string::npos);
+  const auto between = [](const char* element, const char* link) {
+    return std::string("<") + element + " src='x' dst='y' gw_src='a' gw_dst='b'><link_ctn id='" +
+           link + "'/></" + element + ">";
+  };
+  const Network zones =
+      platform_network("<zone id='z' routing='Full'>" + zone("x", "a") + zone("y", "b") +
+                       platform_link("l", 10) + platform_link("by", 20) +
+                       between("zoneRoute", "l") + between("bypassZoneRoute", "by") + "</zone>");
+  CHECK(given_route(zones, "a", "b").find("20") != std::string::npos);
+  CHECK(given_route(zones, "b", "a").find("10") != std::string::npos);
+}
+
+TEST_CASE("the links of a host in a star may be defined after it, and routing names in any case") {
+  const Network network = platform_network(
+      "<zone id='z' routing='cluster'><host id='a' speed='1f'/><host id='b' speed='1f'/>"
+      "<host_link id='a' up='u' down='d'/><host_link id='b' up='u' down='d'/>" +
+      platform_link("u", 10) + platform_link("d", 20) + "</zone>");
+  CHECK(given_route(network, "a", "b").find("10") == 0);
+  CHECK(given_route(network, "a", "b").find("20") != std::string::npos);
+}
+
+TEST_CASE("a limiter of a torus is crossed once by what a host sends, forwards or receives") {
+  const Network network = platform_network(
+      "<zone id='z' routing='Full'><cluster id='c' prefix='n' suffix='' radical='0-3' speed='1f' "
+      "bw='10' lat='0' limiter_link='7' topology='TORUS' topo_parameters='4'/></zone>");
+  const std::string route = given_route(network, "n0", "n2");
+  CHECK(route.find(" 7 10 7 10 7 ") != std::string::npos);
+}
+
+TEST_CASE("a medium that routes leave to where it begins is still crossed") {
+  // Everything goes from r over 'loop' back to r: contraction joins the ends of the medium.
+  const Network network = platform_network(
+      "<zone id='z' routing='Full'><host id='a' speed='1f'/><host id='b' speed='1f'/>" +
+      platform_link("in", 10) + platform_link("loop", 3) + platform_link("out", 20) +
+      "<route src='a' dst='b' symmetrical='NO'><link_ctn id='in'/><link_ctn id='loop'/>"
+      "<link_ctn id='loop'/><link_ctn id='out'/></route></zone>");
+  const std::string route = given_route(network, "a", "b");
+  CHECK(std::count(route.begin(), route.end(), '3') >= 2);
+}
+
+TEST_CASE("prescribed routes lead from domain to domain inside machines") {
+  test::Scratch folder;
+  test::write_file(folder / "p.xml",
+                   platform("<zone id='z' routing='Full'><host id='a' speed='1f'/>"
+                            "<host id='b' speed='1f'/>" +
+                            platform_link("ab", 10) + platform_link("by", 20) +
+                            platform_route("a", "b", {"ab", "by", "ab"}) + "</zone>"));
+  const auto network = load_cluster(folder / "p.xml");
+  REQUIRE(network);
+  // Two sockets of two domains: four domains for each machine.
+  const NodeTopology node{2, {{0, 0, 4}, {0, 4, 4}, {1, 8, 4}, {1, 12, 4}}};
+  const auto divided = with_nodes(*network, node, 1000, 0);
+  REQUIRE(divided);
+  const std::string way = given_route(*divided, "a/numa1", "b/numa3");
+  CHECK(way.find("1000 1000 10 ") == 0);
+  CHECK(way.rfind(" 10 1000 1000 ") == way.size() - 14);
+  CHECK(given_route(*divided, "a/numa0", "a/numa1") == "1000 1000 ");
+  CHECK(given_route(*divided, "a/numa0", "a/numa2") == "1000 1000 1000 1000 ");
+  const NodeTopology single{1, {{0, 0, 4}}};
+  CHECK(given_route(*with_nodes(*network, single, 1000, 0), "a", "b").find("10 ") == 0);
+}
+
+TEST_CASE("where cables have failed, no route is prescribed any more") {
+  const Network network = platform_network(
+      "<zone id='z' routing='Full'><host id='a' speed='1f'/><host id='b' speed='1f'/>" +
+      platform_link("l", 10) + platform_route("a", "b", {"l"}) + "</zone>");
+  const std::vector<LinkId> failed = {0};
+  const auto left = without_links(network, failed);
+  REQUIRE(left);
+  CHECK(left->given_routes() == nullptr);
+}
+
+TEST_CASE("what a gateway host itself sends is not limited by its being a gateway") {
+  const auto zone = [](const char* id, const char* host) {
+    return std::string("<zone id='") + id + "' routing='None'><host id='" + host +
+           "' speed='1f'/></zone>";
+  };
+  const Network network = platform_network(
+      "<zone id='z' routing='Full'>" + zone("x", "a") + zone("y", "b") +
+      "<link id='l' bandwidth='100' latency='0' sharing_policy='FATPIPE'/>"
+      "<zoneRoute src='x' dst='y' gw_src='a' gw_dst='b'><link_ctn id='l'/></zoneRoute></zone>");
+  std::vector<LinkId> links;
+  REQUIRE(network.given_routes()->append(0, 1, links));
+  for (const LinkId link : links) CHECK(network.link(link).capacity_Bps >= 100);
+}
+
+TEST_CASE("zones may be nested 100,000 deep") {
+  constexpr int kDepth = 100000;
+  std::string text = "<?xml version='1.0'?><platform version='4.1'>";
+  for (int at = 0; at < kDepth; ++at)
+    text += "<zone id='z" + std::to_string(at) + "' routing='Full'>";
+  text += "<host id='a' speed='1f'/><host id='b' speed='1f'/>" + platform_link("l", 10) +
+          platform_route("a", "b", {"l"});
+  for (int at = 0; at < kDepth; ++at) text += "</zone>";
+  const auto network = read_platform(text + "</platform>");
+  REQUIRE_MESSAGE(network, network.error().message);
+  CHECK(given_route(*network, "a", "b").find("10") == 0);
 }
 
 }  // namespace

@@ -243,19 +243,42 @@ TEST_CASE("wrong specifications are refused with the reason") {
         std::string::npos);
   CHECK(error("tree:k=4;k=4;n=2").find("'k' is given twice") != std::string::npos);
   CHECK(error("tree:k").find("key=value") != std::string::npos);
-  CHECK(error("tree:k=64;n=20").find("more nodes") != std::string::npos);
   CHECK(error("tree:k=2;n=4000000").find("more levels") != std::string::npos);
-  CHECK(error("torus:dims=100000,100000").find("more nodes") != std::string::npos);
   CHECK(error("xgft:m=2,2;w=1").find("one number for each level") != std::string::npos);
   CHECK(error("tree:k=2;n=2;taper=0").find("'taper' must be above zero") != std::string::npos);
   CHECK(error("tree:k=2;n=2;capacity=-1").find("'capacity' must be one number above zero") !=
         std::string::npos);
   CHECK(error("dragonfly:switches=2;globals=1;hosts=1;groups=4").find("2 global ports") !=
         std::string::npos);
+  CHECK(error("torus:dimz=4,4") ==
+        "'torus:dimz=4,4': there is no 'dimz'; there are capacity, dims, hosts, latency, slots, "
+        "taper");
   for (const char* q : {"1", "2", "6", "12", "15"}) {
     CHECK(error(std::string("slimfly:q=") + q).find("prime power other than 2") !=
           std::string::npos);
   }
+}
+
+TEST_CASE("networks that are too large are refused before they are made, with the number") {
+  const auto error = [](const std::string& specification) {
+    auto network = load_cluster(specification);
+    REQUIRE_FALSE(network);
+    return network.error().message;
+  };
+  CHECK(error("torus:dims=10000,1000") ==
+        "'torus:dims=10000,1000': that is 20000000 hosts and switches; at most 2097152 can be "
+        "simulated");
+  CHECK(error("tree:k=64;n=20").find("hosts and switches") != std::string::npos);
+  CHECK(error("hyperx:dims=100000").find("that is 10000100000 links; at most 16777216") !=
+        std::string::npos);
+  CHECK(error("leafspine:leaves=30000;spines=30000;hosts=1").find("that is 1800060000 links") !=
+        std::string::npos);
+  CHECK(error("dragonfly:switches=60000;globals=1;hosts=1;groups=2").find(" links; at most") !=
+        std::string::npos);
+  CHECK(error("dragonfly:switches=60000;globals=60000;hosts=1").find(" links; at most") !=
+        std::string::npos);
+  CHECK(error("slimfly:q=1021").find("hosts and switches") != std::string::npos);
+  CHECK(error("torus:dims=99999999999").find("must not be above 67108864") != std::string::npos);
 }
 
 }  // namespace

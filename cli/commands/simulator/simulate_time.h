@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "cli/runs/simulated_runs.h"
 #include "simulator/run/one_job_time.h"
 
 namespace fathom::cli {
@@ -36,8 +37,16 @@ base::Result<simulator::TimedRun> run_in_time(const simulator::Network& network,
                                               const simulator::LogGops& machine,
                                               const simulator::Choice& choice);
 
-void print_timed_heading(Model model);
-void print_timed(const simulator::Network& network, const ModelJob& job,
-                 const simulator::TimedRun& run);
+// A run's line in the table of combinations: titles of its figures, the figures, and the link that
+// was busiest.
+std::vector<std::string> timed_titles(Model model);
+std::vector<std::string> timed_figures(const simulator::TimedRun& run);
+std::string worst_link_in_use(const simulator::Network& network, const simulator::TimedRun& run);
+
+SimulatedRun timed_summary(const simulator::Network& network, const ModelJob& job,
+                           const simulator::TimedRun& run, Model model);
+
+// A line for each phase, if there are several.
+std::string phases_text(const simulator::TimedRun& run);
 
 }  // namespace fathom::cli

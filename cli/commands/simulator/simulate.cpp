@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "cli/commands/simulate.h"
+#include "cli/commands/simulator/simulate.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -7,21 +7,28 @@
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
+#include <initializer_list>
 #include <limits>
 #include <memory>
+#include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/seconds.h"
-#include "cli/commands/cluster_options.h"
-#include "cli/commands/simulate_scenario.h"
-#include "cli/commands/simulate_time.h"
+#include "cli/commands/simulator/cluster_options.h"
+#include "cli/commands/simulator/simulate_compare.h"
+#include "cli/commands/simulator/simulate_scenario.h"
+#include "cli/commands/simulator/simulate_time.h"
 #include "cli/language/command_line.h"
 #include "cli/language/options.h"
 #include "cli/pages/hot_links.h"
-#include "cli/pages/simulation_page.h"
+#include "cli/pages/run_table.h"
+#include "cli/pages/simulation_comparison.h"
 #include "cli/runs/results_folder.h"
 #include "cli/runs/run_directory.h"
+#include "cli/terminal/terminal.h"
 #include "cli/terminal/units.h"
 #include "scenario/utilisation.h"
 #include "simulator/formats/cluster.h"
@@ -29,6 +36,7 @@
 #include "simulator/jobs/distributions.h"
 #include "simulator/jobs/patterns.h"
 #include "simulator/network/failures.h"
+#include "simulator/network/host_names.h"
 #include "simulator/placement/choice.h"
 #include "simulator/placement/launcher_files.h"
 #include "simulator/placement/registry.h"
@@ -43,13 +51,14 @@ namespace {
 
 struct SimulateOptions {
   std::string scenario;
+  std::vector<std::string> compared;
   std::string rankfile;
   unsigned threads = 0;
   std::vector<std::string> clusters;
   std::vector<std::string> jobs;
   std::vector<std::string> selections = {"linear"};
   std::vector<std::string> placements = {"block"};
-  std::vector<std::string> routings = {"dmodk"};
+  std::vector<std::string> routings;  // empty: the cluster's own
   std::vector<std::string> hosts;
   std::vector<std::string> machine;
   std::string model = "load";
@@ -142,6 +151,7 @@ base::Result<Plan> make_plan(const SimulateOptions& options) {
         "routing 'optimal' splits flows, which a forwarding table cannot do; choose another"};
   }
   if (!options.hosts.empty()) plan.selectors.resize(1);  // unused
+  if (plan.routers.empty()) plan.routers.resize(1);      // the cluster's own
   plan.is_single = options.clusters.size() * options.jobs.size() * plan.selectors.size() *
                        plan.placements.size() * plan.routers.size() ==
                    1;
@@ -152,8 +162,9 @@ base::Result<std::vector<simulator::HostId>> named_hosts(const simulator::Networ
                                                          const std::vector<std::string>& names) {
   std::vector<simulator::HostId> hosts;
   std::vector<char> taken(network.host_count(), 0);
+  const simulator::HostNames known(network);
   for (const std::string& name : names) {
-    const std::vector<simulator::HostId> parts = network.hosts_named(name);
+    const std::span<const simulator::HostId> parts = known.of(name);
     if (parts.empty())
       return base::Error{fmt::format("'{}' has no host '{}'", network.name(), name)};
     for (const simulator::HostId host : parts) {
@@ -164,31 +175,39 @@ base::Result<std::vector<simulator::HostId>> named_hosts(const simulator::Networ
   return hosts;
 }
 
-void print_heading() {
-  std::printf("%-20s %-20s %-10s %s %-12s %10s %12s %8s\n", "cluster", "job", "hosts",
-              left("placement", kPlacementWidth).c_str(), "routing", "max bytes", "max bytes/c",
-              "max flows");
+const std::vector<std::string>& load_titles() {
+  static const std::vector<std::string> titles = {"worst", "host link", "p95",
+                                                  "mean",  "max/mean",  "flows"};
+  return titles;
 }
 
 // Explains zeros, which would look like a fault.
-void print_hint(const simulator::Job& job, const simulator::LoadFigures& figures, bool host_links) {
-  if (host_links || figures.max_traffic > 0 || job.pairs.empty()) return;
+void print_hint(const simulator::Job& job, const simulator::LoadSpread& spread, bool host_links) {
+  if (host_links || spread.max_congestion > 0 || job.pairs.empty()) return;
   std::fprintf(stderr,
                "fathom: %s: no message crosses a link between switches; add --host-links to count "
                "the links of hosts too\n",
                printable(job.name).c_str());
 }
 
-// The output line of one combination.
-void print_run(const simulator::Network& network, const simulator::Job& job,
-               const simulator::LoadRun& run, bool host_links) {
-  const simulator::LoadFigures figures = simulator::load_figures(network, run.use, host_links);
-  std::printf("%s %s %-10s %s %-12s %10s %12.5g %8.0f\n",
-              left(printable(network.name()), 20).c_str(), left(printable(job.name), 20).c_str(),
-              run.selection.c_str(), left(printable(run.placement), kPlacementWidth).c_str(),
-              run.routing.c_str(), human_bytes(figures.max_traffic).c_str(), figures.max_congestion,
-              figures.max_flows);
-  print_hint(job, figures, host_links);
+SimulatedRun summary_of(const simulator::Network& network, const simulator::Job& job,
+                        const simulator::LoadRun& run, const simulator::LoadSpread& spread,
+                        bool host_links) {
+  SimulatedRun summary;
+  summary.cluster = network.name();
+  summary.job = job.name;
+  summary.selection = run.selection;
+  summary.placement = run.placement;
+  summary.routing = run.routing;
+  summary.model = "load";
+  summary.max_congestion = spread.max_congestion;
+  summary.mean_congestion = spread.mean_congestion;
+  if (const simulator::LinkId worst = spread.worst(host_links).id; worst != simulator::kNoId) {
+    const simulator::Link& link = network.link(worst);
+    summary.worst_link = {network.node_name(link.source), network.node_name(link.target),
+                          link.capacity_Bps, run.use.bytes[worst]};
+  }
+  return summary;
 }
 
 base::Result<simulator::Network> with_failures(simulator::Network network,
@@ -232,16 +251,80 @@ base::Status write_extras(const simulator::Network& network, const simulator::Jo
   return write_table(network, job, choice, options, number);
 }
 
+// What is simulated, above the table.
+std::string inputs_text(const std::vector<simulator::Network>& networks,
+                        const std::vector<ModelJob>& jobs) {
+  std::string text;
+  for (const simulator::Network& network : networks)
+    text += "cluster  " + printable(network.name()) + ": " + network_text(network) + '\n';
+  for (const ModelJob& job : jobs) {
+    double bytes = 0;
+    for (const auto& pair : job.job.pairs) bytes += static_cast<double>(pair.bytes);
+    text += fmt::format("job      {}: {} ranks, {} between them\n", printable(job.job.name),
+                        grouped(static_cast<std::uint64_t>(job.job.ranks)), human_bytes(bytes));
+  }
+  return text + '\n';
+}
+
+void show(const std::string& text) { std::fputs(Terminal::of_stdout().text(text).c_str(), stdout); }
+
+// What is printed of the combinations: a line of each at once, and at the end which one is best.
+struct Page {
+  std::string inputs;
+  RunTable table;
+  std::vector<SimulatedRun> runs = {};
+
+  void print(const SimulatedRun& run, const std::vector<std::string>& figures,
+             const std::string& last) {
+    if (runs.size() == 1) show(inputs + table.heading());
+    show(table.line(run, figures, last));
+  }
+};
+
+Page page_of(const Plan& plan, const std::vector<simulator::Network>& networks,
+             const std::vector<ModelJob>& jobs) {
+  RunTable::Names names;
+  for (const simulator::Network& network : networks) names.clusters.push_back(network.name());
+  for (const ModelJob& job : jobs) names.jobs.push_back(job.job.name);
+  for (const simulator::PlacementChoice& placement : plan.placements)
+    names.placements.push_back(placement.name());
+  return {inputs_text(networks, jobs),
+          {std::move(names), plan.model == Model::kLoad ? load_titles() : timed_titles(plan.model),
+           "bottleneck"}};
+}
+
+// The output line of one combination.
+void print_load(Page& page, const simulator::Network& network, const simulator::LoadRun& run,
+                const simulator::LoadSpread& spread, bool host_links) {
+  const bool relative = simulator::has_relative_capacities(network);
+  const simulator::LoadFigures figures = simulator::load_figures(network, run.use, host_links);
+  const simulator::LinkId worst = spread.worst(true).id;
+  std::string where = "none carries anything";
+  if (worst != simulator::kNoId) {
+    where = fmt::format("{}{}, {}", network.joins_switches(worst) ? "" : "a host's: ",
+                        link_name(network, worst), human_bytes(run.use.bytes[worst]));
+  }
+  page.print(page.runs.back(),
+             {congestion_text(relative, spread.max_congestion),
+              congestion_text(relative, spread.of_hosts.congestion),
+              congestion_text(relative, spread.p95_congestion),
+              congestion_text(relative, spread.mean_congestion),
+              fmt::format("{:.3g}", spread.imbalance), fmt::format("{:.0f}", figures.max_flows)},
+             where);
+}
+
 base::Status simulate_load(const simulator::Network& network, const simulator::Job& job,
                            const Plan& plan, const simulator::Choice& choice,
-                           const SimulateOptions& options, simulator::ResultsWriter& results) {
+                           const SimulateOptions& options, Page& page,
+                           simulator::ResultsWriter& results) {
   const auto run = simulator::run_link_load(network, job, choice);
   if (!run) return run.error();
-  if (results.count() == 0 && !options.json) print_heading();
   results.add(network, job.name, *run, options.host_links);
-  if (!options.json) print_run(network, job, *run, options.host_links);
-  if (plan.is_single && !options.json)
-    std::fputs(load_report(network, run->use, options.host_links).c_str(), stdout);
+  const auto spread = simulator::load_spread(network, run->use.bytes, options.host_links);
+  page.runs.push_back(summary_of(network, job, *run, spread, options.host_links));
+  if (!options.json) print_load(page, network, *run, spread, options.host_links);
+  print_hint(job, spread, options.host_links);
+  if (plan.is_single && !options.json) show(load_report(network, run->use, options.host_links));
   return write_extras(network, job, choice, *run, options, results.count());
 }
 
@@ -278,14 +361,16 @@ base::Status write_snapshots(const simulator::Network& network, const simulator:
 // DIR/utilisation-N.csv, for replay also waiting-N.csv; N as for forwarding tables.
 base::Status simulate_time(const simulator::Network& network, const ModelJob& job, const Plan& plan,
                            const simulator::Choice& choice, const SimulateOptions& options,
-                           simulator::ResultsWriter& results) {
+                           Page& page, simulator::ResultsWriter& results) {
   const auto run = run_in_time(network, job, plan.model, plan.machine, choice);
   if (!run) return run.error();
-  if (results.count() == 0 && !options.json) print_timed_heading(plan.model);
   results.add_text(simulator::timed_json(network, job.job.name, *run, options.host_links));
-  if (!options.json) print_timed(network, job, *run);
-  if (plan.is_single && !options.json)
-    std::fputs(time_report(network, *run->usage, run->seconds).c_str(), stdout);
+  page.runs.push_back(timed_summary(network, job, *run, plan.model));
+  if (!options.json) {
+    page.print(page.runs.back(), timed_figures(*run), worst_link_in_use(network, *run));
+    show(phases_text(*run));
+  }
+  if (plan.is_single && !options.json) show(time_report(network, *run->usage, run->seconds));
   if (auto written = write_snapshots(network, *run, options, results.count()); !written)
     return written;
   if (!options.table.empty()) {
@@ -315,7 +400,8 @@ base::Status set_placement(const simulator::Network& network,
 }
 
 base::Status simulate_job(const simulator::Network& network, const ModelJob& job, const Plan& plan,
-                          const SimulateOptions& options, simulator::ResultsWriter& results) {
+                          const SimulateOptions& options, Page& page,
+                          simulator::ResultsWriter& results) {
   simulator::Choice choice;
   choice.seed = options.seed;
   auto hosts = named_hosts(network, options.hosts);
@@ -329,10 +415,11 @@ base::Status simulate_job(const simulator::Network& network, const ModelJob& job
       if (auto placed = set_placement(network, placement, choice); !placed) return placed;
       for (const auto* router : plan.routers) {
         choice.selector = selector;
-        choice.router = router;
-        const auto done = plan.model == Model::kLoad
-                              ? simulate_load(network, job.job, plan, choice, options, results)
-                              : simulate_time(network, job, plan, choice, options, results);
+        choice.router = router ? router : &simulator::default_router(network);
+        const auto done =
+            plan.model == Model::kLoad
+                ? simulate_load(network, job.job, plan, choice, options, page, results)
+                : simulate_time(network, job, plan, choice, options, page, results);
         if (!done) return base::Error{job.job.name + ": " + done.error().message};
       }
     }
@@ -343,32 +430,41 @@ base::Status simulate_job(const simulator::Network& network, const ModelJob& job
 base::Status simulate_all(const Plan& plan, const SimulateOptions& options,
                           const std::vector<simulator::Network>& networks,
                           const std::vector<ModelJob>& jobs, simulator::ResultsWriter& results) {
+  Page page = page_of(plan, networks, jobs);
   for (const simulator::Network& network : networks) {
     for (const ModelJob& job : jobs) {
-      auto status = simulate_job(network, job, plan, options, results);
+      auto status = simulate_job(network, job, plan, options, page, results);
       if (!status) return status;
     }
   }
+  if (!options.json && !plan.is_single)
+    show('\n' + folded(best_lines(page.runs), Terminal::of_stdout().width(), 6));
   return results.finish();
 }
 
-// The first given option that conflicts with a scenario because the scenario sets it; empty if
-// none.
-std::string first_beside_scenario(const CLI::App& app) {
+// The first given option that is not one of these; empty if none.
+std::string first_beside(const CLI::App& app, std::initializer_list<std::string_view> fitting) {
   for (const CLI::Option* option : app.get_options()) {
     const std::string name = option->get_name();
-    const bool fits = name == "SCENARIO" || name == "--output" || name == "--threads" ||
-                      name == "--force" || name == "--json";
-    if (option->count() > 0 && !fits) return name;
+    if (option->count() > 0 && std::find(fitting.begin(), fitting.end(), name) == fitting.end())
+      return name;
   }
   return "";
 }
 
-int run_simulate(const SimulateOptions& options, const std::string& beside_scenario) {
+int run_simulate(const SimulateOptions& options, const CLI::App& app) {
   const auto refuse = [](const std::string& why) { return fail(kWrongUsage, "simulate", why); };
   const auto give_up = [](const std::string& why) { return fail(kFailed, "simulate", why); };
   if (options.list) return list_algorithms();
+  if (!options.compared.empty()) {
+    const std::string beside = first_beside(app, {"--compare", "--output", "--force", "--json"});
+    if (!beside.empty())
+      return refuse("--compare compares results that are there already; leave out " + beside);
+    return compare_simulations({options.compared, options.directory, options.force, options.json});
+  }
   if (!options.scenario.empty()) {
+    const std::string beside_scenario =
+        first_beside(app, {"SCENARIO", "--output", "--threads", "--force", "--json"});
     if (beside_scenario.empty()) {
       return simulate_scenario(
           {options.scenario, options.directory, options.threads, options.force, options.json});
@@ -426,7 +522,8 @@ Action declare_simulate(CLI::App& app) {
                "print what results.json holds instead of the tables, for programs");
   app.add_option("--threads", options->threads,
                  "threads for the combinations of a scenario (default: one per core)")
-      ->type_name("N");
+      ->type_name("N")
+      ->check(between(1, 1024));
   app.add_option("--cluster", options->clusters,
                  "GraphML, SimGrid, Slurm or ibnetdiscover file, or KIND:key=value;... (see "
                  "--list; may be given several times)")
@@ -448,7 +545,8 @@ Action declare_simulate(CLI::App& app) {
       ->type_name("FILE")
       ->excludes(hosts, selection, placement);
   add_list(app, "--routing", options->routings, "NAME,...",
-           "how routes through the network are chosen (default: dmodk)");
+           "how routes through the network are chosen (default: given where the cluster's file "
+           "prescribes routes, otherwise dmodk)");
   app.add_option("--model", options->model,
                  "what is computed: load (of links), flow (time, max-min fair), replay (of a trace "
                  "or FILE.goal)")
@@ -476,8 +574,12 @@ Action declare_simulate(CLI::App& app) {
   add_times(app, "--snapshots", options->snapshots_ns,
             "models flow and replay: write links-N-at-T.graphml, with what links have carried by "
             "then");
+  app.add_option("--compare", options->compared,
+                 "compare the results in these folders, and mark the best combination; -o DIR "
+                 "writes comparison.json")
+      ->type_name("DIR...");
   app.add_flag("--list", options->list, "list clusters and algorithms, and exit");
-  return [options, &app] { return run_simulate(*options, first_beside_scenario(app)); };
+  return [options, &app] { return run_simulate(*options, app); };
 }
 
 }  // namespace fathom::cli

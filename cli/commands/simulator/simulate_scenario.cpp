@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "cli/commands/simulate_scenario.h"
+#include "cli/commands/simulator/simulate_scenario.h"
 
 #include <spdlog/fmt/fmt.h>
 #include <unistd.h>
@@ -15,9 +15,14 @@
 #include <vector>
 
 #include "base/atomic_file.h"
+#include "base/text_lines.h"
 #include "cli/language/command_line.h"
+#include "cli/pages/simulation_comparison.h"
 #include "cli/pages/simulation_page.h"
 #include "cli/runs/results_folder.h"
+#include "cli/runs/simulated_runs.h"
+#include "cli/terminal/terminal.h"
+#include "cli/terminal/units.h"
 #include "scenario/combination.h"
 #include "scenario/scenario_reader.h"
 #include "scenario/share.h"
@@ -31,8 +36,17 @@ using scenario::Scenario;
 using scenario::ScenarioFile;
 using scenario::Share;
 
-// What a combination returns to the first process, in the order of Part::texts.
-enum Text { kJson, kRow, kLine, kReport };
+// What a combination returns to the first process, in the order of Part::texts: little, because
+// there may be many. What is long stays in its folder run-N, which all processes see.
+enum Text { kRow, kLine };
+
+// The combination's object for results.json, until that is put together.
+constexpr char kJson[] = "/.result.json";
+constexpr char kReport[] = "/report.txt";
+
+std::string folder_of(const std::string& directory, std::size_t combination) {
+  return directory + "/run-" + std::to_string(combination + 1);
+}
 
 // Other processes may start later and have longer combinations, so the first must not give up soon.
 constexpr double kLeastPatience_s = 600;
@@ -53,20 +67,20 @@ base::Status make_folder(const std::string& folder) {
 
 // The process that runs a combination removes its old run-N; others may have begun theirs already.
 base::Result<Part> run_one(const Scenario& scenario, const scenario::Workload& workload,
-                           std::size_t index, const std::string& directory) {
-  const std::string folder = directory + "/run-" + std::to_string(index + 1);
+                           std::size_t index, const std::string& directory,
+                           const scenario::JobProgress& progress) {
+  const std::string folder = folder_of(directory, index);
   std::error_code ignored;
   std::filesystem::remove_all(folder, ignored);
   if (auto made = make_folder(folder); !made) return made.error();
-  const auto run = scenario::run_combination(scenario, workload, folder);
+  const auto run = scenario::run_combination(scenario, workload, folder, progress);
   if (!run) return base::Error{fmt::format("run {}: {}", index + 1, run.error().message)};
   if (auto written = scenario::write_tables(*run, folder); !written) return written.error();
-  Part part{index,
-            {scenario::run_json(*run), scenario::run_row(*run), simulation_line(index + 1, *run),
-             simulation_report(*run)}};
-  if (auto written = write_text(folder + "/report.txt", part.texts[kReport]); !written)
+  if (auto written = write_text(folder + kJson, scenario::run_json(*run)); !written)
     return written.error();
-  return part;
+  if (auto written = write_text(folder + kReport, simulation_report(*run)); !written)
+    return written.error();
+  return Part{index, {scenario::run_row(*run), simulation_line(index + 1, *run)}};
 }
 
 // Distributes combinations over threads, and remembers the first failure.
@@ -87,7 +101,7 @@ class Pool {
     }
     work();
     for (std::thread& thread : pool) thread.join();
-    if (isatty(STDERR_FILENO) && mine_.size() > 1) std::fprintf(stderr, "\r\033[K");
+    if (isatty(STDERR_FILENO)) std::fprintf(stderr, "\r\033[K");
     if (failed_) return base::Error{failure_};
     return std::move(parts_);
   }
@@ -95,7 +109,8 @@ class Pool {
  private:
   void work() {
     for (std::size_t at = next_++; at < mine_.size() && !failed_; at = next_++) {
-      auto part = run_one(file_.combinations[mine_[at]], workload_, mine_[at], directory_);
+      auto part =
+          run_one(file_.combinations[mine_[at]], workload_, mine_[at], directory_, of_jobs());
       const std::lock_guard lock(mutex_);
       if (part) {
         parts_[at] = std::move(*part);
@@ -107,6 +122,14 @@ class Pool {
         std::fprintf(stderr, "\rfathom: %zu of %zu combinations", done_, mine_.size());
       }
     }
+  }
+
+  // A single combination may be long, too.
+  scenario::JobProgress of_jobs() const {
+    if (mine_.size() > 1 || !isatty(STDERR_FILENO)) return {};
+    return [](std::size_t arrived, std::size_t of) {
+      std::fprintf(stderr, "\rfathom: %zu of %zu jobs have arrived", arrived, of);
+    };
   }
 
   const ScenarioFile& file_;
@@ -121,7 +144,7 @@ class Pool {
   std::size_t done_ = 0;
 };
 
-base::Result<std::vector<Part>> run_share(const ScenarioFile& file, const Share& share,
+base::Result<std::vector<Part>> run_share(ScenarioFile& file, const Share& share,
                                           const std::string& directory, unsigned threads) {
   std::vector<std::size_t> mine;
   scenario::Workload workload;
@@ -138,20 +161,35 @@ base::Status write_results(const std::vector<Part>& parts, const std::string& di
   if (auto opened = results.open(directory + "/results.json"); !opened) return opened;
   std::string rows = scenario::run_row_heading();
   for (const Part& part : parts) {
-    results.add_text(part.texts[kJson]);
+    const std::string path = folder_of(directory, part.combination) + kJson;
+    const auto json = base::read_text(path);
+    if (!json) return json.error();
+    results.add_text(*json);
+    std::error_code ignored;
+    std::filesystem::remove(path, ignored);
     rows += std::to_string(part.combination + 1) + ',' + part.texts[kRow];
   }
   if (auto written = write_text(directory + "/runs.csv", rows); !written) return written;
   return results.finish();
 }
 
-void print(const std::vector<Part>& parts) {
+// `directory` has results.json.
+base::Status print(const std::vector<Part>& parts, const std::string& directory) {
+  const Terminal terminal = Terminal::of_stdout();
   if (parts.size() == 1) {
-    std::fputs(parts.front().texts[kReport].c_str(), stdout);
-    return;
+    const auto report = base::read_text(folder_of(directory, parts.front().combination) + kReport);
+    if (!report) return report.error();
+    std::fputs(terminal.text(*report).c_str(), stdout);
+    return base::Done{};
   }
-  std::fputs(simulation_line_heading().c_str(), stdout);
-  for (const Part& part : parts) std::fputs(part.texts[kLine].c_str(), stdout);
+  const auto runs = read_simulated_runs(directory);
+  if (!runs) return runs.error();
+  std::vector<std::string> lines;
+  for (const Part& part : parts) lines.push_back(part.texts[kLine]);
+  const std::string page = simulation_table(lines, best_runs(*runs)) + '\n' +
+                           folded(best_lines(*runs), terminal.width(), 6);
+  std::fputs(terminal.text(page).c_str(), stdout);
+  return base::Done{};
 }
 
 // With several processes the first removes old results; all refuse in the same way.
@@ -171,7 +209,7 @@ unsigned thread_count(const ScenarioRequest& request, const Share& share) {
 int simulate_scenario(const ScenarioRequest& request) {
   const auto give_up = [](const std::string& why) { return fail(kFailed, "simulate", why); };
   const auto begin = std::chrono::steady_clock::now();
-  const auto file = scenario::read_scenarios(request.path);
+  auto file = scenario::read_scenarios(request.path);
   if (!file) return give_up(file.error().message);
   const std::string directory = request.directory.empty() ? file->output : request.directory;
   if (directory.empty())
@@ -192,11 +230,8 @@ int simulate_scenario(const ScenarioRequest& request) {
   auto gathered = scenario::gather_parts(share, directory, patience_s, *parts);
   if (gathered) gathered = write_results(*parts, directory);
   if (!gathered) return give_up(gathered.error().message);
-  if (!request.json) {
-    print(*parts);
-  } else if (auto printed = print_results(directory); !printed) {
-    return give_up(printed.error().message);
-  }
+  const auto printed = request.json ? print_results(directory) : print(*parts, directory);
+  if (!printed) return give_up(printed.error().message);
   std::fprintf(stderr, "fathom: results in %s/results.json, runs.csv and run-N/\n",
                directory.c_str());
   return kFine;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `fathom simulate` and `fathom place` where Fathom was built without the simulator.
+// `fathom simulate`, `fathom place` and `fathom cluster` where Fathom was built without the simulator.
 #include "cli/commands/completion.h"
-#include "cli/commands/place.h"
-#include "cli/commands/simulate.h"
+#include "cli/commands/simulator/cluster.h"
+#include "cli/commands/simulator/place.h"
+#include "cli/commands/simulator/simulate.h"
 #include "cli/language/command_line.h"
 
 namespace fathom::cli {
@@ -20,6 +21,8 @@ Action refuse(CLI::App& app, const char* name) {
 }  // namespace
 
 Action declare_simulate(CLI::App& app) { return refuse(app, "simulate"); }
+
+Action declare_cluster(CLI::App& app) { return refuse(app, "cluster"); }
 
 Action declare_place(CLI::App& app) { return refuse(app, "place"); }
 

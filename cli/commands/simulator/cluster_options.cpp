@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "cli/commands/cluster_options.h"
+#include "cli/commands/simulator/cluster_options.h"
 
 #include "base/text.h"
 #include "cli/commands/completion.h"
@@ -23,6 +23,8 @@ const OptionWords kSimulatorWords[] = {
     {"simulate", "--routing", [] { return names_of(simulator::routers()); }},
     {"simulate", "--model", [] { return std::string("load flow replay"); }},
     {"simulate", "--table", [] { return std::string("flow destination openflow"); }},
+    {"cluster", "--format", [] { return std::string("graphml simgrid"); }},
+    {"cluster", "--routing", [] { return names_of(simulator::routers()); }},
     {"place", "--selection", [] { return names_of(simulator::selectors()); }},
     {"place", "--routing", [] { return names_of(simulator::routers()); }},
     {"place", "--objective", [] { return base::joined(simulator::kObjectiveNames, " "); }},

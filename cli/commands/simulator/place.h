@@ -9,7 +9,9 @@ namespace fathom::cli {
 inline constexpr char kPlaceExamples[] =
     "  fathom place docs/examples/halo.json --cluster 'torus:dims=4,4'\n"
     "  fathom place RUN --cluster cluster.graphml --objective time --format rankfile -o RANKFILE\n"
-    "  mpirun --rankfile RANKFILE ...\n";
+    "  mpirun --rankfile RANKFILE ...\n"
+    "  fathom place RUN --cluster cluster.graphml -o placed.json; fathom plot placed.json -o "
+    "plots\n";
 
 Action declare_place(CLI::App& app);
 

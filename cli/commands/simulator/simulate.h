@@ -12,6 +12,7 @@ inline constexpr char kSimulateExamples[] =
     "  fathom simulate --cluster 'torus:dims=4,4' --job docs/examples/halo.json --model flow -o "
     "times\n"
     "  fathom simulate docs/examples/scenario.yml -o sim\n"
+    "  fathom simulate --compare A B\n"
     "  fathom simulate --list\n";
 
 Action declare_simulate(CLI::App& app);

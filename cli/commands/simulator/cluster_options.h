@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What `fathom simulate` and `fathom place` assume of a cluster whose description leaves it out.
+// What `fathom simulate`, `fathom place` and `fathom cluster` assume of a cluster whose description leaves it out.
 #pragma once
 
 #include <CLI/CLI.hpp>

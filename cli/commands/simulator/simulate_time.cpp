@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "cli/commands/simulate_time.h"
+#include "cli/commands/simulator/simulate_time.h"
+
+#include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
 #include <filesystem>
 
-#include "cli/pages/simulation_page.h"
+#include "cli/pages/hot_links.h"
 #include "cli/runs/run_directory.h"
 #include "cli/terminal/units.h"
 #include "simulator/loggops/trace_program.h"
+#include "simulator/routing/load_spread.h"
 
 namespace fathom::cli {
 namespace {
@@ -40,12 +43,12 @@ double mean_wait_part(const simulator::ReplayResult& replay) {
   return all_ns > 0 ? wait_ns / all_ns : 0;
 }
 
-double highest_utilisation(const simulator::Network& network, const simulator::TimedRun& run) {
-  double highest = 0;
-  for (simulator::LinkId id = 0; id < network.link_count(); ++id) {
-    highest = std::max(highest, run.usage->total_bytes(id) / network.link(id).capacity_Bps);
-  }
-  return run.seconds > 0 ? highest / run.seconds : 0;
+// Of all links: those of hosts limit flows, too.
+simulator::WorstLink worst_of(const simulator::Network& network, const simulator::TimedRun& run) {
+  std::vector<double> bytes(network.link_count());
+  for (simulator::LinkId id = 0; id < network.link_count(); ++id)
+    bytes[id] = run.usage->total_bytes(id);
+  return simulator::load_spread(network, bytes, true).worst(true);
 }
 
 }  // namespace
@@ -113,28 +116,43 @@ base::Result<simulator::TimedRun> run_in_time(const simulator::Network& network,
              : simulator::run_flows(network, job.job, job.phases, choice);
 }
 
-void print_timed_heading(Model model) {
-  std::printf("%-20s %-20s %-10s %s %-12s %12s %10s %10s\n", "cluster", "job", "hosts",
-              left("placement", kPlacementWidth).c_str(), "routing", "seconds", "worst link",
-              model == Model::kReplay ? "waiting" : "phases");
+std::vector<std::string> timed_titles(Model model) {
+  return {"time", model == Model::kReplay ? "waiting" : "phases"};
 }
 
-void print_timed(const simulator::Network& network, const ModelJob& job,
-                 const simulator::TimedRun& run) {
-  const bool replayed = run.phases.empty();
-  const std::string last =
-      replayed ? percent(mean_wait_part(run.replay), 1) : std::to_string(run.phases.size());
-  std::printf("%s %s %-10s %s %-12s %12.6g %10s %10s\n",
-              left(printable(network.name()), 20).c_str(),
-              left(printable(job.job.name), 20).c_str(), run.selection.c_str(),
-              left(printable(run.placement), kPlacementWidth).c_str(), run.routing.c_str(),
-              run.seconds, percent(highest_utilisation(network, run), 1).c_str(), last.c_str());
-  if (run.phases.size() < 2) return;
+std::vector<std::string> timed_figures(const simulator::TimedRun& run) {
+  return {human_time(run.seconds), run.phases.empty() ? percent(mean_wait_part(run.replay), 1)
+                                                      : std::to_string(run.phases.size())};
+}
+
+std::string worst_link_in_use(const simulator::Network& network, const simulator::TimedRun& run) {
+  const simulator::WorstLink worst = worst_of(network, run);
+  if (worst.id == simulator::kNoId || !(run.seconds > 0)) return "none carries anything";
+  return link_name(network, worst.id) + ", " + percent(worst.congestion, run.seconds) + " in use";
+}
+
+SimulatedRun timed_summary(const simulator::Network& network, const ModelJob& job,
+                           const simulator::TimedRun& run, Model model) {
+  SimulatedRun summary;
+  summary.cluster = network.name();
+  summary.job = job.job.name;
+  summary.selection = run.selection;
+  summary.placement = run.placement;
+  summary.routing = run.routing;
+  summary.model = model == Model::kReplay ? "replay" : "flow";
+  summary.seconds = run.seconds;
+  return summary;
+}
+
+std::string phases_text(const simulator::TimedRun& run) {
+  if (run.phases.size() < 2) return "";
+  std::string text;
   for (std::size_t at = 0; at < std::min(kPhasesShown, run.phases.size()); ++at) {
     const simulator::PhaseOutcome& phase = run.phases[at];
-    std::printf("  phase %-28s %10s %12.6g s\n", printable(phase.name).c_str(),
-                human_bytes(phase.bytes).c_str(), phase.end_s - phase.start_s);
+    text += fmt::format("  phase {:<28} {:>10} {:>10}\n", printable(phase.name),
+                        human_bytes(phase.bytes), human_time(phase.end_s - phase.start_s));
   }
+  return text;
 }
 
 }  // namespace fathom::cli

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "cli/commands/place.h"
+#include "cli/commands/simulator/place.h"
 
 #include <spdlog/fmt/fmt.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -9,51 +10,57 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/atomic_file.h"
-#include "base/json/writer.h"
-#include "cli/commands/cluster_options.h"
+#include "cli/commands/simulator/cluster_options.h"
 #include "cli/language/command_line.h"
 #include "cli/language/options.h"
+#include "cli/language/result_output.h"
+#include "cli/language/shell_words.h"
+#include "cli/pages/placement_page.h"
 #include "cli/runs/run_directory.h"
 #include "cli/terminal/units.h"
 #include "simulator/formats/cluster.h"
+#include "simulator/network/host_names.h"
 #include "simulator/placement/advisor.h"
 #include "simulator/placement/launcher_files.h"
 #include "simulator/placement/registry.h"
 #include "simulator/routing/registry.h"
+#include "simulator/run/one_job.h"
 
 namespace fathom::cli {
 namespace {
 
 using simulator::HostId;
 using simulator::Objective;
-using simulator::Scores;
-
-constexpr std::size_t kMostFlowsTimed =
-    200'000;  // above this, the flow model runs only if it is the objective
 
 struct PlaceOptions {
   std::string run, cluster;
   std::vector<std::string> hosts;
   std::string selection = "linear";
-  std::vector<std::string> routings = {"dmodk"};
+  std::vector<std::string> routings;  // empty: the cluster's own
   std::string objective = "congestion";
   std::string format, path;
-  std::uint64_t seed = 1, moves = simulator::SearchEffort{}.moves;
+  std::uint64_t seed = 1, moves = 0;
   simulator::ClusterDefaults defaults;
   bool json = false;
   bool list = false;
   bool force = false;
 };
 
+bool wants_json(const PlaceOptions& options) {
+  return ResultOutput{options.json, options.path, options.force}.wants_json();
+}
+
 // Hosts of the cluster by name, or by the name up to the first dot; several for a machine with
 // parts.
-std::vector<HostId> hosts_named(const simulator::Network& network, const std::string& name) {
-  const std::vector<HostId> hosts = network.hosts_named(name);
-  return hosts.empty() ? network.hosts_named(name.substr(0, name.find('.'))) : hosts;
+std::span<const HostId> hosts_named(const simulator::HostNames& known, const std::string& name) {
+  const std::span<const HostId> hosts = known.of(name);
+  return hosts.empty() ? known.of(name.substr(0, name.find('.'))) : hosts;
 }
 
 // Where the ranks ran according to the profile, filling a machine's parts in order; empty if a host
@@ -61,8 +68,9 @@ std::vector<HostId> hosts_named(const simulator::Network& network, const std::st
 simulator::Placement recorded(const simulator::Network& network, const simulator::Job& job) {
   simulator::Placement placement;
   std::vector<std::uint32_t> used(network.host_count(), 0);
+  const simulator::HostNames known(network);
   for (const std::string& name : job.hosts) {
-    const std::vector<HostId> parts = hosts_named(network, name);
+    const std::span<const HostId> parts = hosts_named(known, name);
     const auto part = std::find_if(parts.begin(), parts.end(),
                                    [&](HostId host) { return used[host] < network.slots(host); });
     if (part == parts.end()) return {};
@@ -77,13 +85,14 @@ base::Result<std::vector<HostId>> chosen_hosts(const simulator::Network& network
                                                const PlaceOptions& options,
                                                const simulator::Placement& present) {
   std::vector<HostId> hosts;
+  std::vector<char> taken(network.host_count(), 0);
+  const simulator::HostNames known(network);
   for (const std::string& name : options.hosts) {
-    const std::vector<HostId> parts = hosts_named(network, name);
+    const std::span<const HostId> parts = hosts_named(known, name);
     if (parts.empty())
       return base::Error{fmt::format("'{}' has no host '{}'", network.name(), name)};
     for (const HostId host : parts) {
-      if (std::count(hosts.begin(), hosts.end(), host))
-        return base::Error{fmt::format("host '{}' is named twice", name)};
+      if (taken[host]++) return base::Error{fmt::format("host '{}' is named twice", name)};
       hosts.push_back(host);
     }
   }
@@ -98,84 +107,33 @@ base::Result<std::vector<HostId>> chosen_hosts(const simulator::Network& network
 }
 
 bool uses_only(const simulator::Placement& placement, const std::vector<HostId>& hosts) {
+  const std::set<HostId> chosen(hosts.begin(), hosts.end());
   return std::all_of(placement.begin(), placement.end(),
-                     [&](HostId host) { return std::count(hosts.begin(), hosts.end(), host) > 0; });
+                     [&](HostId host) { return chosen.contains(host); });
 }
 
-std::string scores_text(const Scores& scores, bool with_time) {
-  return fmt::format("{:>12.5g} {:>12} {:>12} {:>12}", scores[Objective::kCongestion],
-                     with_time ? fmt::format("{:.5g}", scores[Objective::kTime]) : "-",
-                     human_bytes(scores[Objective::kHopBytes]),
-                     human_bytes(scores[Objective::kHostBytes]));
+// Loads of the links with a candidate's placement and routing, on a network that carries nothing
+// else.
+base::Result<simulator::LinkUse> loads_of(const simulator::AdviceRequest& request,
+                                          const simulator::Candidate& candidate) {
+  simulator::Choice choice;
+  choice.given_placement = candidate.places;
+  choice.seed = request.seed;
+  const auto router = simulator::find_router(candidate.routing);
+  if (!router) return router.error();
+  choice.router = *router;
+  auto run = simulator::run_link_load(request.network, request.job, choice);
+  if (!run) return run.error();
+  return std::move(run->use);
 }
 
-std::string gain_text(double before, double after) {
-  return before > 0 ? fmt::format("{:+.1f} %", 100 * (after / before - 1)) : "0";
-}
-
-void print_advice(const simulator::AdviceRequest& request, const simulator::Advice& advice) {
-  std::printf("%s on %s: %lld ranks, %zu hosts; objective: %s\n\n",
-              printable(request.job.name).c_str(), printable(request.network.name()).c_str(),
-              static_cast<long long>(request.job.ranks), request.hosts.size(),
-              simulator::kObjectiveNames[static_cast<std::size_t>(request.objective)]);
-  std::printf("%-12s %-12s %12s %12s %12s %12s\n", "placement", "routing", "congestion", "time, s",
-              "hop-bytes", "host-bytes");
-  for (const simulator::Candidate& candidate : advice.candidates) {
-    std::printf("%-12s %-12s %s\n", candidate.placement.c_str(), candidate.routing.c_str(),
-                scores_text(candidate.scores, request.with_time).c_str());
-  }
-  std::printf("%-12s %-12s %s\n", "lower bound", "any",
-              scores_text(advice.bounds, request.with_time).c_str());
-  const simulator::Candidate& best = advice.candidates[1];
-  const Scores& present = advice.candidates.front().scores;
-  std::printf("\nbest: %s with %s, compared with the present placement:\n ", best.placement.c_str(),
-              best.routing.c_str());
-  for (std::size_t at = 0; at < simulator::kObjectiveNames.size(); ++at) {
-    if (static_cast<Objective>(at) == Objective::kTime && !request.with_time) continue;
-    std::printf(" %s %s%s", simulator::kObjectiveNames[at],
-                gain_text(present.value[at], best.scores.value[at]).c_str(),
-                at + 1 < simulator::kObjectiveNames.size() ? "," : "\n");
-  }
-  const double bound = advice.bounds[request.objective], reached = best.scores[request.objective];
-  if (reached <= bound * (1 + 1e-9)) {
-    std::printf("no placement on these hosts can do better\n");
-  } else if (bound > 0) {
-    std::printf("no placement can go below %.3g of that: stop when %.3g × is near enough\n",
-                bound / reached, reached / bound);
-  }
-}
-
-void write_scores(base::JsonWriter& json, const simulator::AdviceRequest& request,
-                  const Scores& scores) {
-  json.field("congestion", scores[Objective::kCongestion]);
-  json.field("seconds", request.with_time ? std::optional(scores[Objective::kTime]) : std::nullopt);
-  json.field("hop_bytes", scores[Objective::kHopBytes]);
-  json.field("host_bytes", scores[Objective::kHostBytes]);
-}
-
-// Schema fathom-placement/1: the present placement first, then the best, then the others.
-std::string advice_json(const simulator::AdviceRequest& request, const simulator::Advice& advice) {
-  return base::json_text(
-             base::kReadableIndent,
-             [&](base::JsonWriter& json) {
-               json.field("schema", "fathom-placement/1");
-               json.field("job", request.job.name);
-               json.field("cluster", request.network.name());
-               json.field("ranks", request.job.ranks);
-               json.field("hosts", request.hosts.size());
-               json.field("objective",
-                          simulator::kObjectiveNames[static_cast<std::size_t>(request.objective)]);
-               json.objects(
-                   "candidates", advice.candidates, [&](const simulator::Candidate& candidate) {
-                     json.field("placement", candidate.placement);
-                     json.field("routing", candidate.routing);
-                     write_scores(json, request, candidate.scores);
-                     json.list("host_of_rank", candidate.places,
-                               [&](HostId host) { json.value(request.network.machine(host)); });
-                   });
-               json.object("lower_bound", [&] { write_scores(json, request, advice.bounds); });
-             }) +
-         "\n";
+base::Result<PlacementLoads> loads_of(const simulator::AdviceRequest& request,
+                                      const simulator::Advice& advice) {
+  auto before = loads_of(request, advice.candidates[0]);
+  if (!before) return before.error();
+  auto after = loads_of(request, advice.candidates[1]);
+  if (!after) return after.error();
+  return PlacementLoads{std::move(*before), std::move(*after)};
 }
 
 base::Status write_placement(const PlaceOptions& options, const simulator::Network& network,
@@ -190,9 +148,7 @@ base::Status write_placement(const PlaceOptions& options, const simulator::Netwo
     return opened;
   file.append(*text);
   if (auto written = file.commit(); !written) return written;
-  std::string help = (*format)->help;
-  if (const std::size_t at = help.find("FILE"); at != std::string::npos)
-    help.replace(at, 4, options.path);
+  const std::string help = simulator::usage_of(**format, shell_word(options.path));
   std::fprintf(stderr, "fathom: the placement is in %s: %s\n", options.path.c_str(), help.c_str());
   if (simulator::is_specification(options.cluster)) {
     std::fprintf(stderr,
@@ -209,14 +165,29 @@ int list_placement_formats() {
   return kFine;
 }
 
+// On a terminal only: one line, replaced each time the text changes.
+simulator::SearchProgress shown_progress() {
+  if (!isatty(STDERR_FILENO)) return {};
+  return [shown = std::string()](const char* what, double part) mutable {
+    std::string text = fmt::format("fathom: {}: {:.0f} %", what, 100 * part);
+    if (text == shown) return;
+    std::fprintf(stderr, "\r\033[K%s", text.c_str());
+    std::fflush(stderr);
+    shown = std::move(text);
+  };
+}
+
 int run_place(const PlaceOptions& options) {
   const auto refuse = [](const std::string& why) { return fail(kWrongUsage, "place", why); };
   const auto give_up = [](const std::string& why) { return fail(kFailed, "place", why); };
   if (options.list) return list_placement_formats();
   if (options.run.empty() || options.cluster.empty())
     return refuse("name a run, and a cluster with --cluster; see fathom place --help");
-  if (options.format.empty() != options.path.empty())
-    return refuse("give both --format FORMAT and -o FILE, or neither");
+  const bool writes_json = options.format.empty() && wants_json(options);
+  if (options.format.empty() != options.path.empty() && !writes_json)
+    return refuse(
+        "give both --format FORMAT and -o FILE, or neither; without a format, FILE.json holds the "
+        "result as JSON");
   if (!options.format.empty()) {
     if (auto format = simulator::find_placement_format(options.format); !format)
       return refuse(format.error().message);
@@ -239,6 +210,7 @@ int run_place(const PlaceOptions& options) {
   }
   const auto network = simulator::load_cluster(options.cluster, options.defaults);
   if (!network) return give_up(network.error().message);
+  if (routers.empty()) routers.push_back(&simulator::default_router(*network));
   const auto path = job_of(options.run);
   if (!path) return give_up(path.error().message);
   const auto job = simulator::load_job(*path);
@@ -255,17 +227,22 @@ int run_place(const PlaceOptions& options) {
     if (!block) return give_up(block.error().message);
     present = std::move(*block);
   }
-  const bool with_time = *objective == Objective::kTime || job->pairs.size() <= kMostFlowsTimed;
-  const simulator::AdviceRequest request{*network, *job,       *hosts,       present,
-                                         routers,  *objective, options.seed, {options.moves},
-                                         with_time};
+  const simulator::AdviceRequest request{
+      *network, *job,       *hosts,       present,
+      routers,  *objective, options.seed, {options.moves, shown_progress()}};
   const auto advice = simulator::advise(request);
+  if (isatty(STDERR_FILENO)) std::fprintf(stderr, "\r\033[K");
   if (!advice) return give_up(advice.error().message);
-  if (options.json) {
-    std::fputs(advice_json(request, *advice).c_str(), stdout);
-  } else {
-    print_advice(request, *advice);
+  const auto loads = loads_of(request, *advice);
+  if (!loads) return give_up(loads.error().message);
+  if (writes_json) {
+    return deliver({options.json, options.path, options.force}, "place",
+                   placement_json(request, *advice, *loads));
   }
+  std::fputs((options.json ? placement_json(request, *advice, *loads)
+                           : placement_page(request, *advice, *loads, Terminal::of_stdout()))
+                 .c_str(),
+             stdout);
   if (options.format.empty()) return kFine;
   const auto written = write_placement(options, *network, advice->candidates[1], present);
   return written ? kFine : give_up(written.error().message);
@@ -288,19 +265,24 @@ Action declare_place(CLI::App& app) {
       ->type_name("NAME")
       ->capture_default_str();
   add_list(app, "--routing", options->routings, "NAME,...",
-           "routing of the network; of several, the best is searched for too (default: dmodk)");
+           "routing of the network; of several, the best is searched for too (default: as for "
+           "fathom simulate)");
   app.add_option("--objective", options->objective,
                  "what to minimise: congestion, time, hop-bytes or host-bytes")
       ->type_name("NAME")
       ->capture_default_str();
-  app.add_option("--moves", options->moves, "maximum number of moves to try")
+  app.add_option(
+         "--moves", options->moves,
+         "number of moves to try (default: 60,000 per rank, but 1 to 60 million; 20 million "
+         "above 2,048 ranks)")
       ->type_name("N")
-      ->capture_default_str();
+      ->check(above_zero());
   app.add_option("--seed", options->seed, "seed of the random numbers; same seed, same result")
       ->type_name("N")
       ->capture_default_str();
   add_cluster_defaults(app, options->defaults);
-  app.add_option("-o,--output", options->path, "write the best placement to FILE")
+  app.add_option("-o,--output", options->path,
+                 "write the best placement to FILE; without --format, the result to FILE.json")
       ->type_name("FILE");
   app.add_option("--format,--to", options->format,
                  "format of FILE: rankfile, host, slurm or permutation (see --list)")
