@@ -71,8 +71,8 @@ void Annealing::run(const Cooling& cooling, double enough,
                     const std::function<void(double)>& progress) {
   if (place_ != best_) start_from_best();
   if (talkers_.empty() || host_of_.size() < 2) return;
-  const double steps = std::max(1.0, static_cast<double>(cooling.moves / kStep));
-  const double factor = std::pow(cooling.last / cooling.first, 1 / steps);
+  const std::uint64_t steps = std::max<std::uint64_t>(1, cooling.moves / kStep);
+  const double factor = std::pow(cooling.last / cooling.first, 1 / static_cast<double>(steps));
   double temperature = cooling.first * unit_;
   for (std::uint64_t done = 0; done < cooling.moves; done += kStep) {
     const std::uint64_t end = std::min(cooling.moves, done + kStep);
