@@ -94,35 +94,9 @@ class RecursiveBisection {
 
   // Sorts the hosts from one end of the group to the other and returns where to cut.
   std::size_t cut_of(HostGroup& hosts) const {
-    if (const std::size_t cut = plane_of(hosts)) return cut;
+    if (const std::size_t cut = cut_by_plane(hosts, coordinates_)) return cut;
     if (style_.by_number) return hosts.size() / 2;
     return widest_gap_of(hosts);
-  }
-
-  // The plane next to the middle of the longest dimension; 0 if there is no grid, or all hosts are on
-  // one switch of it.
-  std::size_t plane_of(HostGroup& hosts) const {
-    if (coordinates_.empty()) return 0;
-    std::size_t longest = 0, most = 1;
-    for (std::size_t dimension = 0; dimension < coordinates_.front().size(); ++dimension) {
-      std::vector<std::uint32_t> values;
-      for (const std::uint32_t host : hosts) values.push_back(coordinates_[host][dimension]);
-      std::sort(values.begin(), values.end());
-      const auto distinct =
-          static_cast<std::size_t>(std::unique(values.begin(), values.end()) - values.begin());
-      if (distinct > most) most = distinct, longest = dimension;
-    }
-    if (most == 1) return 0;
-    std::stable_sort(hosts.begin(), hosts.end(), [&](std::uint32_t one, std::uint32_t other) {
-      return coordinates_[one][longest] < coordinates_[other][longest];
-    });
-    const std::size_t middle = hosts.size() / 2;
-    for (std::size_t off = 0;; ++off) {
-      for (const std::size_t at : {middle - std::min(off, middle), middle + off}) {
-        if (at == 0 || at >= hosts.size()) continue;
-        if (coordinates_[hosts[at - 1]][longest] != coordinates_[hosts[at]][longest]) return at;
-      }
-    }
   }
 
   // Near the middle, at the largest distance between neighbours. The ends are two hosts far apart: the
@@ -280,7 +254,7 @@ class RecursiveBisection {
   const PlaceCosts& costs_;
   BisectionStyle style_;
   std::uint64_t seed_;
-  std::vector<std::vector<std::uint32_t>> coordinates_;  // by host; empty: no grid
+  HostCoordinates coordinates_;
   std::vector<std::uint32_t> local_;      // by rank: its index in the current group, or kNoId
   std::vector<std::uint32_t> region_of_;  // by rank
   std::vector<Region> regions_;

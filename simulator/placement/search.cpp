@@ -8,6 +8,7 @@
 
 #include "simulator/placement/distance/annealing.h"
 #include "simulator/placement/distance/grid_placement.h"
+#include "simulator/placement/distance/scotch_mapping.h"
 #include "simulator/placement/recursive_bisection.h"
 #include "simulator/placement/simple_placements.h"
 #include "simulator/placement/treematch.h"
@@ -74,6 +75,9 @@ class PlaceSearch {
       consider(*costs_.places_of(*placement));
     }
     if (auto places = place_on_grid(costs_)) consider(std::move(*places));
+    if (is_done()) return base::Done{};
+    report("Scotch", 0);
+    for (Places& places : scotch_mappings(costs_)) consider(std::move(places));
     std::uint64_t seed = request_.seed;
     for (const BisectionStyle& style : kBisections) {
       if (!has_bisection() || is_done()) break;

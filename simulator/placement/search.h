@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Search for the placement with the least hop-bytes on shortest paths, or host-bytes.
 //
-// Starts: block, treematch, recursive bisection in several styles, and a grid of ranks on a box of
-// hosts (distance/grid_placement.h) where there are such. The best starts are annealed
+// Starts: block, treematch, Scotch's mappings, recursive bisection in several styles, and a grid of ranks
+// on a box of hosts (distance/grid_placement.h) where there are such. The best starts are annealed
 // (distance/annealing.h) at three temperatures each; the better runs go on with more moves, the best
 // one longest. The search ends early at the bound of the nearest places (objective.h). The same seed
 // and effort give the same result on any machine, at any speed.

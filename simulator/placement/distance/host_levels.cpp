@@ -14,7 +14,7 @@ using Key = std::vector<std::uint32_t>;  // of a host: by level, outermost first
 
 // On a grid: coordinates, renumbered where the hosts leave some out. In a tree: groups.
 std::vector<Key> keys_of(const PlaceCosts& costs) {
-  std::vector<Key> keys = grid_coordinates(costs);
+  HostCoordinates keys = grid_coordinates(costs);
   if (!keys.empty()) return keys;
   keys.resize(costs.hosts.size());
   for (auto level = costs.levels.rbegin(); level != costs.levels.rend(); ++level) {
@@ -27,18 +27,42 @@ std::vector<Key> keys_of(const PlaceCosts& costs) {
 
 }  // namespace
 
-std::vector<std::vector<std::uint32_t>> grid_coordinates(const PlaceCosts& costs) {
+HostCoordinates grid_coordinates(const PlaceCosts& costs) {
   const Network& network = costs.network;
   const Grid* grid = network.grid();
   if (grid == nullptr) return {};
   const NodeId first = network.node_count() - grid->points();
-  std::vector<Key> coordinates;
+  HostCoordinates coordinates;
   for (const HostId host : costs.hosts) {
     const auto links = network.links_from(host);
     if (links.size() != 1 || network.link(links.front()).target < first) return {};
     coordinates.push_back(grid->coordinates(network.link(links.front()).target - first));
   }
   return coordinates;
+}
+
+std::size_t cut_by_plane(HostGroup& hosts, const HostCoordinates& coordinates) {
+  if (coordinates.empty()) return 0;
+  std::size_t longest = 0, most = 1;
+  for (std::size_t dimension = 0; dimension < coordinates.front().size(); ++dimension) {
+    std::vector<std::uint32_t> values;
+    for (const std::uint32_t host : hosts) values.push_back(coordinates[host][dimension]);
+    std::sort(values.begin(), values.end());
+    const auto distinct =
+        static_cast<std::size_t>(std::unique(values.begin(), values.end()) - values.begin());
+    if (distinct > most) most = distinct, longest = dimension;
+  }
+  if (most == 1) return 0;
+  std::stable_sort(hosts.begin(), hosts.end(), [&](std::uint32_t one, std::uint32_t other) {
+    return coordinates[one][longest] < coordinates[other][longest];
+  });
+  const std::size_t middle = hosts.size() / 2;
+  for (std::size_t off = 0;; ++off) {
+    for (const std::size_t at : {middle - std::min(off, middle), middle + off}) {
+      if (at == 0 || at >= hosts.size()) continue;
+      if (coordinates[hosts[at - 1]][longest] != coordinates[hosts[at]][longest]) return at;
+    }
+  }
 }
 
 std::optional<HostLevels> host_levels(const PlaceCosts& costs) {

@@ -3,6 +3,7 @@
 // the hosts of a switch, then the slots of a host.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -11,9 +12,14 @@
 
 namespace fathom::simulator {
 
-// The coordinates of the switch that each host is linked to; empty if the network is no grid, or if
-// a host is not linked to exactly one of the grid's switches.
-std::vector<std::vector<std::uint32_t>> grid_coordinates(const PlaceCosts& costs);
+// By host: the coordinates of the switch that it is linked to. Empty if the network is no grid, or if a
+// host is not linked to exactly one of the grid's switches.
+using HostCoordinates = std::vector<std::vector<std::uint32_t>>;
+HostCoordinates grid_coordinates(const PlaceCosts& costs);
+
+// Sorts the hosts along the dimension in which they have the most coordinates, and returns how many are
+// before the plane nearest to their middle. 0 if there are no coordinates, or all hosts have the same.
+std::size_t cut_by_plane(HostGroup& hosts, const HostCoordinates& coordinates);
 
 struct HostLevels {
   std::vector<std::uint32_t> extent;  // by level, outermost first; each above one

@@ -15,6 +15,7 @@
 #include "simulator/placement/distance/grid_placement.h"
 #include "simulator/placement/distance/host_levels.h"
 #include "simulator/placement/distance/rank_grid.h"
+#include "simulator/placement/distance/scotch_mapping.h"
 #include "simulator/placement/distance/two_way_cut.h"
 #include "simulator/placement/load_search.h"
 #include "simulator/placement/path_cache.h"
@@ -403,6 +404,59 @@ TEST_CASE("a bound that is only rounding is no bound") {
   const Job job = groups(256, 16);
   const Scores bounds = lower_bounds(network, job, every_host(network), costs_of(network, job));
   for (const double bound : bounds.value) CHECK(bound == 0);
+}
+
+// Four switches in a ring, whose hosts have few and many slots; 14 in all.
+Network ring_of_uneven_hosts() {
+  NetworkBuilder builder("ring");
+  std::vector<NodeId> switches;
+  for (const std::uint32_t slots : {1u, 7u, 2u, 4u}) {
+    switches.push_back(builder.add_switch("s" + std::to_string(switches.size())));
+    const NodeId host = builder.add_host("n" + std::to_string(switches.size()), slots);
+    builder.add_cable(host, switches.back(), 1e9, 0);
+  }
+  for (std::size_t at = 0; at < switches.size(); ++at)
+    builder.add_cable(switches[at], switches[(at + 1) % switches.size()], 1e9, 0);
+  return *builder.build();
+}
+
+TEST_CASE("Scotch fills no host beyond its slots, and always gives the same placements") {
+  if (!has_scotch()) return;
+  const Network torus = network_of("torus:dims=4,4"), tree = network_of("xgft:m=4,4;w=1,2;slots=2"),
+                ring = ring_of_uneven_hosts();
+  const std::pair<const Network*, Job> cases[] = {{&torus, halo({4, 4}, true)},
+                                                  {&torus, halo({3, 4}, false)},
+                                                  {&tree, halo({4, 4, 2}, true)},
+                                                  {&ring, halo({2, 7}, false)},
+                                                  {&ring, halo({3, 3}, true)}};
+  for (const auto& [network, job] : cases) {
+    const PlaceCosts costs = costs_of(*network, job);
+    const std::vector<Places> mappings = scotch_mappings(costs);
+    REQUIRE(!mappings.empty());
+    for (const Places& places : mappings) {
+      std::vector<std::uint32_t> used(costs.hosts.size(), 0);
+      for (const std::uint32_t host : places) ++used.at(host);
+      for (std::size_t host = 0; host < used.size(); ++host) CHECK(used[host] <= costs.slots[host]);
+    }
+    CHECK(scotch_mappings(costs) == mappings);
+  }
+}
+
+TEST_CASE("the search is never worse than Scotch") {
+  const Network torus = network_of("torus:dims=8,8");
+  const Job job = halo({4, 4, 4}, false);
+  const PlaceCosts costs = costs_of(torus, job);
+  const auto found = search_places({torus, job, costs.hosts}, costs, {1, {}});
+  REQUIRE(found);
+  for (const Places& places : scotch_mappings(costs)) CHECK(costs.of(*found) <= costs.of(places));
+}
+
+TEST_CASE("bytes beyond Scotch's integers are no other job to it") {
+  if (!has_scotch()) return;
+  const Network torus = network_of("torus:dims=4,4");
+  Job job = halo({4, 4}, true), large = job;
+  for (profile::PairCount& pair : large.pairs) pair.bytes *= 1'000'000'000'000;
+  CHECK(scotch_mappings(costs_of(torus, large)) == scotch_mappings(costs_of(torus, job)));
 }
 
 }  // namespace

@@ -21,6 +21,7 @@ class Fathom(MesonPackage):
     variant("python", default=True, description="The Python package: import fathom")
     variant("simulator", default=True, description="fathom simulate and fathom place")
     variant("metis", default=True, when="+simulator", description="Placement by recursive bisection")
+    variant("scotch", default=True, when="+simulator", description="Placements by Scotch to start from")
     variant("otf2", default=True, description="OTF2 archives, written and read")
     variant("fortran", default=True, description="The Fortran module for named phases")
 
@@ -58,13 +59,14 @@ class Fathom(MesonPackage):
         depends_on("pugixml")
         depends_on("yaml-cpp")
     depends_on("metis", when="+metis")
+    depends_on("scotch~mpi", when="+scotch")
     depends_on("otf2", when="+otf2")
 
     def meson_args(self):
         def feature(name):
             return f"-D{name}={'enabled' if self.spec.satisfies('+' + name) else 'disabled'}"
 
-        features = ("python", "simulator", "metis", "otf2", "fortran")
+        features = ("python", "simulator", "metis", "scotch", "otf2", "fortran")
         return [feature(name) for name in features] + [
             "-Dtests=disabled",
             "-Dbench=disabled",
