@@ -20,7 +20,8 @@ StepRecorder::StepRecorder(const JobFacts& facts, std::uint32_t process, Recorde
       channels_(channels),
       outgoing_(outgoing),
       sequences_(facts.members.size()),
-      made_(facts.members.size()) {}
+      made_(facts.members.size()),
+      epochs_(rank_) {}
 
 std::uint32_t StepRecorder::site(std::uint64_t address) {
   if (address == 0) return kNobody;
@@ -71,6 +72,8 @@ void StepRecorder::entered(OpenCall& open, const Event& event) {
   open.data.object = event.object;
   if (event.thread < failed_polls_.size() && open.depth == 0)
     failed_polls_[event.thread].step = kNobody;
+  const mpi::Epoch epoch = facts_.functions[event.function].epoch;
+  if (epoch != mpi::Epoch::kNone) epochs_.entered(epoch, event.object);
   begin_collective(open, event);
 }
 
@@ -123,6 +126,7 @@ void StepRecorder::left(const OpenCall& open, const Event& leave) {
   if (facts.group == mpi::Group::kProbe && !open.cut && leave.flag != 0) probed(open, leave);
   if (facts.polls && facts.completes == mpi::Completes::kNothing && !open.cut && leave.flag == 1)
     saw_complete(open, leave);
+  if (facts.epoch != mpi::Epoch::kNone && leave.flag != 0) end_in_epoch(open, leave);
   if (open.data.collective == kNobody) return;
   if (facts.sequence == mpi::Sequence::kNewCommunicator) place_in_new_communicator(open, leave);
   take_part(open, leave.time_ns);
@@ -144,6 +148,57 @@ void StepRecorder::follow_objects(const OpenCall& open, const Event& leave) {
   } else if (leave.object != 0 && facts.sequence == mpi::Sequence::kCommunicator) {
     objects_[leave.object] = {part.communicator, part.number + 1, epoch_ << 24};
   }
+}
+
+// Nothing for a window whose beginning is not in the trace.
+std::optional<WindowName> StepRecorder::window_of(const OpenCall& open) const {
+  const Object* const window = objects_.find(open.data.object);
+  if (window == nullptr) return {};
+  return WindowName{window->communicator, window->number};
+}
+
+Step& StepRecorder::new_notice(StepKind kind, const OpenCall& open, std::uint64_t time_ns,
+                               std::uint32_t& number) {
+  Step& step = steps_.append(process_, number);
+  step.kind = kind;
+  step.time_ns = time_ns;
+  step.call = step.posted = open.data.step;
+  step.communicator = open.communicator;
+  step.thread = static_cast<std::uint16_t>(open.thread);
+  step.flags = kHidden | kNotice;
+  return step;
+}
+
+void StepRecorder::tell(const OpenCall& open, const std::vector<NoticeEnd>& ends,
+                        std::uint64_t time_ns) {
+  const auto window = window_of(open);
+  if (!window) return;
+  for (const NoticeEnd& end : ends) {
+    std::uint32_t number = 0;
+    new_notice(StepKind::kSend, open, time_ns, number);
+    outgoing_.notices.push_back({notice_channel(*window, end.kind, rank_),
+                                 end.peer,
+                                 {time_ns, open.enter_ns, process_, number}});
+  }
+}
+
+void StepRecorder::hear(const OpenCall& open, const std::vector<NoticeEnd>& ends,
+                        std::uint64_t time_ns) {
+  const auto window = window_of(open);
+  if (!window) return;
+  for (const NoticeEnd& end : ends) {
+    std::uint32_t number = 0;
+    new_notice(StepKind::kReceive, open, time_ns, number);
+    outgoing_.heard.push_back(
+        {notice_channel(*window, end.kind, end.peer), {time_ns, open.enter_ns, process_, number}});
+  }
+}
+
+void StepRecorder::end_in_epoch(const OpenCall& open, const Event& leave) {
+  const auto all = epochs_.left(facts_.functions[open.function].epoch, open.data.object);
+  hear(open, all.heard, leave.time_ns);
+  tell(open, all.told, leave.time_ns);
+  if (!all.told.empty()) outgoing_.access_ends.push_back({process_, open.data.step});
 }
 
 // The call has found a message. Which one shows when it is received.
@@ -329,9 +384,18 @@ void StepRecorder::completed(const Event& event, const Request* request, std::ui
   done.flags = event.flag == 1 ? kCancelled : 0;
 }
 
+void StepRecorder::member_given(const Event& event) {
+  const OpenCall* const open = innermost(event.thread);
+  if (open == nullptr) return;
+  const mpi::Epoch epoch = facts_.functions[open->function].epoch;
+  if (epoch == mpi::Epoch::kNone) return;
+  tell(*open, epochs_.given(epoch, open->data.object, event.peer), open->enter_ns);
+}
+
 void StepRecorder::other(const Event& event) {
   const bool phase = event.kind == EventKind::kPhaseBegin || event.kind == EventKind::kPhaseEnd;
   if (phase && event.thread < failed_polls_.size()) failed_polls_[event.thread].step = kNobody;
+  if (event.kind == EventKind::kMemberGiven) member_given(event);
   if (event.kind == EventKind::kPhaseBegin) phases_.push_back(event.code);
   if (event.kind != EventKind::kPhaseEnd) return;
   const auto open = std::find(phases_.rbegin(), phases_.rend(), event.code);
@@ -360,6 +424,7 @@ void StepRecorder::lost(const Event& event) {
   outgoing_.losses.push_back({rank_, 0, event.time_ns});
   failed_polls_.clear();
   probes_.clear();
+  epochs_.clear();
   if (incomplete_) return;
   close_communicators();
   if (event.kind == EventKind::kLost) {

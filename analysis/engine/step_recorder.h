@@ -7,9 +7,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "analysis/engine/collectives.h"
+#include "analysis/engine/epochs.h"
 #include "analysis/engine/job_facts.h"
 #include "analysis/engine/step_file.h"
 #include "base/flat_map.h"
@@ -34,9 +36,22 @@ struct SourceLoss {
   std::uint64_t time_ns = 0;
 };
 
+// A notice that this process hears (epochs.h): a kReceive with kNotice.
+struct HeardNotice {
+  Channels::Key key;
+  trace::ChannelEnd end;
+};
+
+// A call that may have waited before it told others something: MPI_Win_complete.
+struct AccessEnd {
+  std::uint32_t process = 0, call = 0;
+};
+
 // What the events so far mean for other processes. The caller delivers it and then clears it.
 struct Outgoing {
-  std::vector<SentMessage> sent;
+  std::vector<SentMessage> sent, notices;
+  std::vector<HeardNotice> heard;       // by this process
+  std::vector<AccessEnd> access_ends;  // of this process
   std::vector<Participation> parts;
   std::vector<Closing> closings;
   std::vector<SourceLoss> losses;
@@ -86,6 +101,12 @@ class StepRecorder : private trace::CallTracker<StepRecorder, CallSteps, Request
   void place_in_new_communicator(const OpenCall& call, const trace::Event& leave);
   void take_part(const OpenCall& call, std::uint64_t leave_ns);
   void follow_objects(const OpenCall& call, const trace::Event& leave);
+  std::optional<WindowName> window_of(const OpenCall& call) const;
+  void tell(const OpenCall& call, const std::vector<NoticeEnd>& ends, std::uint64_t time_ns);
+  void hear(const OpenCall& call, const std::vector<NoticeEnd>& ends, std::uint64_t time_ns);
+  void end_in_epoch(const OpenCall& call, const trace::Event& leave);
+  Step& new_notice(StepKind kind, const OpenCall& call, std::uint64_t time_ns,
+                   std::uint32_t& number);
   void probed(const OpenCall& call, const trace::Event& leave);
   void saw_complete(const OpenCall& call, const trace::Event& leave);
   void found_by_probe(const trace::Event& message, std::uint64_t posted_ns, std::uint32_t receive);
@@ -103,6 +124,7 @@ class StepRecorder : private trace::CallTracker<StepRecorder, CallSteps, Request
   Channels::Posted post(const Channels::Key& key) { return channels_.post(key); }
   void withdrawn(const Channels::Posted& posted) { channels_.withdraw(posted, outgoing_.joined); }
   void lost(const trace::Event& event);
+  void member_given(const trace::Event& event);
   void other(const trace::Event& event);
   void close_communicators();
   std::uint32_t site(std::uint64_t address);
@@ -142,9 +164,10 @@ class StepRecorder : private trace::CallTracker<StepRecorder, CallSteps, Request
   std::vector<std::uint32_t> sequences_;  // by communicator: number of collectives in this epoch
   std::vector<std::uint32_t> made_;       // by communicator: how often this process called for it
   base::FlatMap<std::uint64_t, Object> objects_;  // by handle
-  std::vector<Probe> probes_;                     // in order
-  std::vector<FailedPoll> failed_polls_;          // by thread
-  std::vector<std::uint32_t> phases_;             // open ones
+  Epochs epochs_;
+  std::vector<Probe> probes_;             // in order
+  std::vector<FailedPoll> failed_polls_;  // by thread
+  std::vector<std::uint32_t> phases_;     // open ones
   base::FlatMap<std::uint64_t, std::uint32_t> site_numbers_;
   std::vector<std::uint64_t> sites_;
   struct {

@@ -8,35 +8,12 @@
 #include <map>
 #include <set>
 
-#include "analysis/engine/causal_walk.h"
-#include "analysis/waits/wait_steps.h"
-#include "test/unit/engine/joined_job.h"
+#include "test/unit/engine/found_waits.h"
 
 namespace fathom::analysis {
 namespace {
 
-using test::MadeJob;
-
-JobWaits waits_of(MadeJob& made, const WaitScope& scope = {}) {
-  return find_waits(*test::Joined(made), scope);
-}
-
-struct Expected {
-  WaitKind kind;
-  std::uint32_t victim, culprit;
-  std::uint64_t ns;
-};
-
-void check(const JobWaits& waits, const std::vector<Expected>& expected) {
-  REQUIRE(waits.rows.size() == expected.size());
-  for (std::size_t i = 0; i < expected.size(); ++i) {
-    CAPTURE(i);
-    CHECK(waits.rows[i].kind == expected[i].kind);
-    CHECK(waits.rows[i].process == expected[i].victim);
-    CHECK(waits.rows[i].culprit == expected[i].culprit);
-    CHECK(waits.rows[i].ns == expected[i].ns);
-  }
-}
+using test::check, test::check_edges, test::Expected, test::MadeJob, test::waits_of;
 
 std::uint64_t random_state = 1;
 std::uint64_t drawn(std::uint64_t below) {
@@ -66,31 +43,6 @@ TEST_CASE("MPI_Irecv does not wait for a message that arrives in it and names no
   made.leave(1, 700, "MPI_Irecv");
   made.send(0, 600, 610, 1);
   check(waits_of(made), {});
-}
-
-// Everything that waits also is an edge: no process is released for want of what it takes.
-struct Counted {
-  struct Payload {
-    std::uint64_t time_ns = 0;
-  };
-  std::vector<std::uint64_t> latest;  // by process: of all that it depends on
-  void step(std::uint32_t process, std::uint32_t, const Step& step) {
-    latest[process] = std::max(latest[process], step.time_ns);
-  }
-  Payload give(std::uint32_t process, const Step&) const { return {latest[process]}; }
-  void take(std::uint32_t process, const Step&, const Payload& payload) {
-    latest[process] = std::max(latest[process], payload.time_ns);
-  }
-  static void merge(Payload& into, const Payload& other) {
-    into.time_ns = std::max(into.time_ns, other.time_ns);
-  }
-};
-void check_edges(MadeJob& made) {
-  for (const Direction direction : {Direction::kForward, Direction::kBackward}) {
-    const test::Joined job(made);
-    Counted counted{std::vector<std::uint64_t>(job->mapping().size())};
-    CHECK(walk_causally(*job, counted, direction) == 0);
-  }
 }
 
 TEST_CASE("a probe waits for the message that is received after it") {
