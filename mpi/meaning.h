@@ -124,7 +124,7 @@ constexpr Flow flow_of(Collective collective) {
     case Collective::kReduceScatter:
     case Collective::kReduceScatterBlock: return Flow::kAllToAll;
     // In neighbourhood collectives a member waits only for its neighbours. The trace has the
-    // members but not the edges; those of blocking ones show in their messages.
+    // members but not the edges, which show in the messages.
     default: return Flow::kNone;
   }
 }

@@ -37,6 +37,10 @@
 // leaves its own; tag and bytes mean nothing. It is joined only if that call was left after the other
 // had been entered.
 //
+// (7) Of a blocking one, or of a non-blocking one: its receives then complete with the collective's
+// request. A process to which nothing is sent in the call that begins the collective, and which sends
+// nothing itself, completes them where they arrive.
+//
 // Consecutive tests and probes of a thread that failed, and the one that ends them, are one kCall
 // with kPolled, from the first that failed; function and call site are those of the last. Between
 // two of them the thread made no other call, and at most mpi::kLongestPoll_ns passed.
@@ -73,7 +77,7 @@ inline constexpr std::uint32_t kNobody =
 
 enum StepFlag : std::uint8_t {
   kNested = 1,        // kCall: inside another MPI call
-  kNeighbor = 1,      // kSend, kReceive: the hidden message of a blocking neighbourhood collective
+  kNeighbor = 1,      // kSend, kReceive: the hidden message of a neighbourhood collective (7)
   kCut = 2,           // kCall: no leave was recorded; end_ns is the process's last event
   kProbed = 2,        // kReceive: a probe had found the message; a kProbe names this step
   kPolled = 4,        // kCall: several calls, of which all but the last failed

@@ -10,6 +10,15 @@ namespace fathom::analysis {
 using trace::Event;
 using trace::EventKind;
 
+namespace {
+
+std::uint64_t neighbors_key(std::int32_t communicator, std::int32_t tag) {
+  return std::uint64_t{static_cast<std::uint32_t>(communicator)} << 32 |
+         static_cast<std::uint32_t>(tag);
+}
+
+}  // namespace
+
 StepRecorder::StepRecorder(const JobFacts& facts, std::uint32_t process, RecorderOptions options,
                            StepFile& steps, Channels& channels, Outgoing& outgoing)
     : CallTracker(facts.definitions, facts.functions, options.hidden_messages),
@@ -288,15 +297,74 @@ void StepRecorder::take_part(const OpenCall& open, std::uint64_t leave_ns) {
   outgoing_.parts.push_back(part);
 }
 
+// The operation that the message belongs to: all of its messages at this process have one tag, which
+// the first of them, in the call that begins it, shows. Null if that call had none.
+StepRecorder::Neighbors* StepRecorder::neighbors_of(const Event& message) {
+  const std::uint64_t key = neighbors_key(message.communicator, message.tag);
+  if (Neighbors* const known = neighbors_.find(key)) return known;
+  OpenCall* const open = innermost(message.thread);
+  if (open == nullptr || open->data.neighbor_tag != 0 || open->communicator != message.communicator)
+    return nullptr;
+  const mpi::Meaning& means = facts_.functions[open->function];
+  if (!mpi::is_neighborhood(means.collective) || !means.nonblocking()) return nullptr;
+  open->data.neighbor_tag = message.tag;
+  Neighbors& made = neighbors_[key];
+  made.call = open->data.step;
+  return &made;
+}
+
+void StepRecorder::received_from_neighbor(const Event& event, Step& receive, std::uint32_t number) {
+  Neighbors* const neighbors = neighbors_of(event);
+  if (neighbors == nullptr) return;
+  receive.flags |= kByRequest;
+  receive.posted = neighbors->call;
+  neighbors->receives.push_back(number);
+}
+
+// No call will complete the operation: its messages count where they arrive.
+void StepRecorder::forget(const Neighbors& neighbors) {
+  for (const std::uint32_t receive : neighbors.receives)
+    steps_.at(process_, receive).flags &= static_cast<std::uint8_t>(~kByRequest);
+}
+
+void StepRecorder::forget_neighbors() {
+  neighbors_.for_each([this](std::uint64_t, const Neighbors& one) { forget(one); });
+  neighbors_.clear();
+}
+
+// The request of such an operation is complete, and with it the receives of its messages.
+void StepRecorder::complete_neighbors(const Event& event, const Request& request) {
+  const std::uint64_t key = neighbors_key(request.communicator, request.data.neighbor_tag);
+  const Neighbors* const neighbors = neighbors_.find(key);
+  if (neighbors == nullptr) return;
+  const OpenCall* const open = innermost(event.thread);
+  for (const std::uint32_t receive : neighbors->receives) {
+    std::uint32_t number = 0;
+    Step& done = steps_.append(process_, number);
+    done.kind = StepKind::kDone;
+    done.time_ns = event.time_ns;
+    done.call = open == nullptr ? kNobody : open->data.step;
+    done.partner_step = receive;
+    done.communicator = request.communicator;
+    done.thread = static_cast<std::uint16_t>(event.thread);
+  }
+  neighbors_.erase(key);
+}
+
 // The call returned no request of its own, so no later call completes the step.
 void StepRecorder::complete_at_return(const OpenCall& open, const Event&) {
   for (const std::uint32_t step : {open.sent, open.data.collective}) {
     if (step != kNobody) steps_.at(process_, step).flags &= static_cast<std::uint8_t>(~kByRequest);
   }
+  if (open.data.neighbor_tag == 0) return;
+  const std::uint64_t key = neighbors_key(open.communicator, open.data.neighbor_tag);
+  if (const Neighbors* const neighbors = neighbors_.find(key)) forget(*neighbors);
+  neighbors_.erase(key);
 }
 
 void StepRecorder::request_made(Request& request, const OpenCall& open) {
   if (!request.persistent && request.message == kNobody) request.message = open.data.collective;
+  request.data.neighbor_tag = open.data.neighbor_tag;
 }
 
 void StepRecorder::activated(Request& request, const OpenCall* open) {
@@ -316,7 +384,8 @@ std::uint32_t StepRecorder::new_message(const Event& event, const OpenCall* open
   step.number = static_cast<std::uint32_t>(event.tag);
   step.thread = static_cast<std::uint16_t>(event.thread);
   step.flags = hidden(event.code) ? kHidden : 0;
-  if (step.has(kHidden) && between_neighbors(open)) step.flags |= kNeighbor;
+  const bool nonblocking = of_nonblocking_neighbor(event.code);
+  if (step.has(kHidden) && (nonblocking || between_neighbors(open))) step.flags |= kNeighbor;
   return number;
 }
 
@@ -327,6 +396,7 @@ void StepRecorder::sent(const Event& event, std::uint32_t number, const OpenCall
     send.flags |= kSynchronous;
   }
   if (by_request) send.flags |= kByRequest;
+  if (of_nonblocking_neighbor(event.code)) neighbors_of(event);
   const std::uint64_t begin_ns = open == nullptr ? event.time_ns : open->enter_ns;
   outgoing_.sent.push_back({{event.communicator, rank_, event.tag},
                             event.peer,
@@ -337,6 +407,7 @@ void StepRecorder::received(const Event& event, std::uint32_t number, const Open
                             Request* request, bool waited) {
   Step& receive = steps_.at(process_, number);
   if (request != nullptr) receive.flags |= kByRequest;
+  if (of_nonblocking_neighbor(event.code)) received_from_neighbor(event, receive, number);
   if (!probes_.empty() && !receive.has(kHidden)) {
     const std::uint64_t now_ns = open == nullptr ? event.time_ns : open->enter_ns;
     found_by_probe(event, request == nullptr ? now_ns : request->posted_ns, number);
@@ -372,6 +443,7 @@ void StepRecorder::given(Request& request, const Event& event) {
 void StepRecorder::completed(const Event& event, const Request* request, std::uint32_t what, bool) {
   OpenCall* open = innermost(event.thread);
   if (open != nullptr) open->data.completed = true;
+  if (request != nullptr && request->data.neighbor_tag != 0) complete_neighbors(event, *request);
   if (request == nullptr || (what == kNobody && event.flag != 1)) return;
   std::uint32_t number = 0;
   Step& done = steps_.append(process_, number);
@@ -425,6 +497,7 @@ void StepRecorder::lost(const Event& event) {
   failed_polls_.clear();
   probes_.clear();
   epochs_.clear();
+  forget_neighbors();
   if (incomplete_) return;
   close_communicators();
   if (event.kind == EventKind::kLost) {
@@ -439,6 +512,7 @@ void StepRecorder::lost(const Event& event) {
 
 void StepRecorder::finish() {
   end_open_calls();
+  forget_neighbors();
   if (!incomplete_) close_communicators();
 }
 

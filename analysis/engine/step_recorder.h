@@ -50,7 +50,7 @@ struct AccessEnd {
 // What the events so far mean for other processes. The caller delivers it and then clears it.
 struct Outgoing {
   std::vector<SentMessage> sent, notices;
-  std::vector<HeardNotice> heard;       // by this process
+  std::vector<HeardNotice> heard;      // by this process
   std::vector<AccessEnd> access_ends;  // of this process
   std::vector<Participation> parts;
   std::vector<Closing> closings;
@@ -70,10 +70,13 @@ struct CallSteps {
   std::int32_t root = -1;              // world rank, or trace::kIsRoot, or trace::kTakesNoPart
   std::uint64_t object = 0;            // the window or file that it was given
   bool completed = false;              // a request
+  std::int32_t neighbor_tag = 0;       // of its messages, if it is a non-blocking neighbourhood
+                                       // collective and has sent or received one
 };
 struct RequestSteps {
   std::uint32_t posted_in = kNobody;  // the call that posted or started it
   std::vector<std::uint32_t> given;   // kGiven and kProbe steps of a receive without a message yet
+  std::int32_t neighbor_tag = 0;      // as in CallSteps
 };
 
 class StepRecorder : private trace::CallTracker<StepRecorder, CallSteps, RequestSteps> {
@@ -92,6 +95,12 @@ class StepRecorder : private trace::CallTracker<StepRecorder, CallSteps, Request
  private:
   using Tracker = trace::CallTracker<StepRecorder, CallSteps, RequestSteps>;
   friend Tracker;
+
+  // The messages that a non-blocking neighbourhood collective has received.
+  struct Neighbors {
+    std::uint32_t call = kNobody;  // that began it
+    std::vector<std::uint32_t> receives;
+  };
 
   void entered(OpenCall& call, const trace::Event& event);
   void left(const OpenCall& call, const trace::Event& leave);
@@ -124,6 +133,11 @@ class StepRecorder : private trace::CallTracker<StepRecorder, CallSteps, Request
   Channels::Posted post(const Channels::Key& key) { return channels_.post(key); }
   void withdrawn(const Channels::Posted& posted) { channels_.withdraw(posted, outgoing_.joined); }
   void lost(const trace::Event& event);
+  Neighbors* neighbors_of(const trace::Event& message);
+  void received_from_neighbor(const trace::Event& message, Step& receive, std::uint32_t number);
+  void forget(const Neighbors& neighbors);
+  void forget_neighbors();
+  void complete_neighbors(const trace::Event& event, const Request& request);
   void member_given(const trace::Event& event);
   void other(const trace::Event& event);
   void close_communicators();
@@ -165,9 +179,10 @@ class StepRecorder : private trace::CallTracker<StepRecorder, CallSteps, Request
   std::vector<std::uint32_t> made_;       // by communicator: how often this process called for it
   base::FlatMap<std::uint64_t, Object> objects_;  // by handle
   Epochs epochs_;
-  std::vector<Probe> probes_;             // in order
-  std::vector<FailedPoll> failed_polls_;  // by thread
-  std::vector<std::uint32_t> phases_;     // open ones
+  base::FlatMap<std::uint64_t, Neighbors> neighbors_;  // by communicator and tag
+  std::vector<Probe> probes_;                          // in order
+  std::vector<FailedPoll> failed_polls_;               // by thread
+  std::vector<std::uint32_t> phases_;                  // open ones
   base::FlatMap<std::uint64_t, std::uint32_t> site_numbers_;
   std::vector<std::uint64_t> sites_;
   struct {

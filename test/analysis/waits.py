@@ -73,6 +73,8 @@ CASES = {
     "intercomm_bcast": ("late-broadcast", "MPI_Bcast", [0, 2], 1),
     "intercomm_reduce": ("early-reduce", "MPI_Reduce", [0], 1),
     "neighbors": ("wait-for-neighbours", "MPI_Neighbor_allgather", [0, 2], 1),
+    "ineighbors": ("wait-for-neighbours", "MPI_Wait", [0, 2], 1),
+    "ineighbors_in_test_loop": ("polling", "MPI_Test", [0, 2], 1),
     "file_open": ("wait-at-file", "MPI_File_open", [0, 2, 3], 1),
     "file_close": ("wait-at-file", "MPI_File_close", [0, 2, 3], 1),
     "file_write_ordered": ("wait-at-file", "MPI_File_write_ordered", [0, 2, 3], 1),
@@ -192,7 +194,8 @@ def check_meanwhile(case, kind, function, culprit, meanwhile):
     before = {"late-sender": "MPI_Send", "wrong-order": "MPI_Send", "polling": "MPI_Send", "late-receiver": "MPI_Recv"}.get(
         kind, "MPI_Iallreduce" if case == "iallreduce" else function)
     before = {"persistent": "MPI_Start", "connect_and_accept": "MPI_Comm_connect", "late_post": "MPI_Win_post",
-              "late_complete": "MPI_Win_complete", "win_test_loop": "MPI_Win_complete"}.get(case, before)
+              "late_complete": "MPI_Win_complete", "win_test_loop": "MPI_Win_complete",
+              "ineighbors": "MPI_Ineighbor_allgather", "ineighbors_in_test_loop": "MPI_Ineighbor_allgather"}.get(case, before)
     after = {"wrong_order": "MPI_Send", "late_complete": "MPI_Put", "win_test_loop": "MPI_Put"}.get(case, "MPI_Barrier")
     assert meanwhile["rank"] == culprit, meanwhile
     assert 0.9 * meanwhile["of_seconds"] < meanwhile["seconds"] <= meanwhile["of_seconds"], meanwhile
@@ -349,7 +352,7 @@ def results_are_the_same_for_every_number_of_processes(build, folder):
     assert len(rows(json.loads(said[1][1]))) > 4
     analyses = ("wait-states", "critical-path", "lateness", "efficiency", "idle-time")
     for case in ("probe", "test_and_probe_loop", "fence", "intercomm_create", "intercomm_reduce", "neighbors", "file_close",
-                 "late_post_elsewhere", "win_test_loop"):
+                 "late_post_elsewhere", "win_test_loop", "ineighbors"):
         run = build.traced(folder / case, build.program("waits"), case, folder / "data")
         for processes in (1, 3):
             build.call(*build.launch_tool(processes, build.options.cli, build.options.cli, "analyze", run,

@@ -450,6 +450,21 @@ static void neighbors(void) {
   MPI_Neighbor_allgather(&rank, 1, MPI_INT, from, 1, MPI_INT, other);
 }
 
+static void ineighbors(void) {
+  int from[2];
+  MPI_Request request;
+  if (rank == 1) late();
+  MPI_Ineighbor_allgather(&rank, 1, MPI_INT, from, 1, MPI_INT, other, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+static void ineighbors_in_test_loop(void) {
+  int from[2], done = 0;
+  MPI_Request request;
+  if (rank == 1) late();
+  MPI_Ineighbor_allgather(&rank, 1, MPI_INT, from, 1, MPI_INT, other, &request);
+  while (!done) MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+}
+
 static const char* path;
 static MPI_File file;
 static void open_file(void) {
@@ -557,6 +572,8 @@ static const struct {
              {"intercomm_bcast", intercomm_bcast},
              {"intercomm_reduce", intercomm_reduce},
              {"neighbors", neighbors},
+             {"ineighbors", ineighbors},
+             {"ineighbors_in_test_loop", ineighbors_in_test_loop},
              {"file_open", file_open},
              {"file_close", file_close},
              {"file_write_ordered", file_write_ordered},
@@ -594,7 +611,7 @@ int main(int argc, char** argv) {
   } else if (begins_with(name, "intercomm_")) {
     MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &other);
     connect_halves(&halves);
-  } else if (strcmp(name, "neighbors") == 0) {
+  } else if (strcmp(name, "neighbors") == 0 || begins_with(name, "ineighbors")) {
     MPI_Cart_create(MPI_COMM_WORLD, 1, (int[]){4}, (int[]){1}, 0, &other);
   } else if (strcmp(name, "reduce_in_split") == 0) {
     MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &other);

@@ -215,6 +215,70 @@ TEST_CASE("a neighbourhood collective waits for the neighbours that messages com
   check_edges(made);
 }
 
+// A line of three ranks, of which rank 2 begins last. Each waits for its request, and rank 0 for
+// another one before.
+TEST_CASE("a non-blocking neighbourhood collective waits where its request is waited for") {
+  MadeJob made(3);
+  made.definitions.classes.push_back("MPI_Ineighbor_allgather");
+  made.definitions.class_hidden.push_back(true);
+  const std::string function = "MPI_Ineighbor_allgather";
+  const auto hidden = [&](int rank, std::uint64_t time_ns, bool sent, int peer) {
+    made.message(rank, time_ns, sent, peer, -30, 8).code = 2;
+  };
+  const std::uint64_t entered_ns[] = {100, 200, 600};
+  made.irecv(0, 50, 5, 1);
+  for (int rank = 0; rank < 3; ++rank) {
+    made.enter(rank, entered_ns[rank], function).communicator = 0;
+    for (const int peer : {rank - 1, rank + 1})
+      if (peer >= 0 && peer < 3) hidden(rank, entered_ns[rank] + 1, true, peer);
+    made.leave(rank, entered_ns[rank] + 10, function).request = 7;
+  }
+  // Rank 1's block arrives while rank 0 waits for its send.
+  made.send(1, 300, 310, 0);
+  made.enter(0, 150, "MPI_Wait").request = 5;
+  hidden(0, 205, false, 1);
+  made.arrive(0, 340, 5, 1);
+  made.complete(0, 341, 5);
+  made.leave(0, 342, "MPI_Wait");
+  made.enter(0, 400, "MPI_Wait").request = 7;
+  made.complete(0, 404, 7);
+  made.leave(0, 405, "MPI_Wait");
+  made.enter(1, 400, "MPI_Wait").request = 7;
+  hidden(1, 405, false, 0);
+  hidden(1, 620, false, 2);
+  made.complete(1, 625, 7);
+  made.leave(1, 630, "MPI_Wait");
+  made.enter(2, 650, "MPI_Wait").request = 7;
+  hidden(2, 655, false, 1);
+  made.complete(2, 656, 7);
+  made.leave(2, 660, "MPI_Wait");
+  check(waits_of(made), {{WaitKind::kLateSender, 0, 1, 150}, {WaitKind::kNeighbours, 1, 2, 200}});
+  check_edges(made);
+}
+
+// Rank 0 only sends to rank 1, which sends nothing and so does not show which of its calls the message
+// belongs to; and rank 1 never waits for its request.
+TEST_CASE("a neighbourhood collective whose request nobody waits for passes on what arrives") {
+  for (const bool sends : {false, true}) {
+    CAPTURE(sends);
+    MadeJob made(2);
+    made.definitions.classes.push_back("MPI_Ineighbor_allgather");
+    made.definitions.class_hidden.push_back(true);
+    const std::string function = "MPI_Ineighbor_allgather";
+    for (int rank = 0; rank < 2; ++rank) {
+      made.enter(rank, rank == 0 ? 300 : 100, function).communicator = 0;
+      if (rank == 0 || sends)
+        made.message(rank, rank == 0 ? 301 : 101, true, 1 - rank, -30, 8).code = 2;
+      made.leave(rank, rank == 0 ? 310 : 110, function).request = 7;
+    }
+    made.enter(1, 200, "MPI_Test").request = 7;
+    made.message(1, 320, false, 0, -30, 8).code = 2;
+    made.leave(1, 330, "MPI_Test").flag = 0;
+    check(waits_of(made), {});
+    check_edges(made);
+  }
+}
+
 TEST_CASE("all processes wait in MPI_Init and MPI_Finalize for the last to enter, and work after") {
   MadeJob made(2);
   for (int rank = 0; rank < 2; ++rank) {
