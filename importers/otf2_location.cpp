@@ -102,6 +102,11 @@ void LocationEvents::parameter(std::uint64_t time, OTF2_AttributeList* list, OTF
     case trace::Otf2Parameter::kResume: event.kind = trace::EventKind::kResume; break;
     case trace::Otf2Parameter::kProcessor: event.kind = trace::EventKind::kProcessor; break;
     case trace::Otf2Parameter::kRequestGiven: event.kind = trace::EventKind::kRequestGiven; break;
+    case trace::Otf2Parameter::kMemberGiven:
+      event.kind = trace::EventKind::kMemberGiven;
+      event.peer = static_cast<std::int32_t>(value);
+      event.code = 0;
+      break;
     case trace::Otf2Parameter::kLost:
     case trace::Otf2Parameter::kSampled:
       event.kind = known->second == trace::Otf2Parameter::kLost ? trace::EventKind::kLost

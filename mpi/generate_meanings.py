@@ -70,6 +70,8 @@ def members(f):
         yield 'file', f'FileAccess::k{f.options["moves"].capitalize()}'
     if sequence(f) != 'kNone':
         yield 'sequence', f'Sequence::{sequence(f)}'
+    if 'epoch' in f.options:
+        yield 'epoch', f'Epoch::k{f.options["epoch"].capitalize()}'
     if 'polling' in f.waits:
         yield 'polls', 'true'
     if f.role == 'window_free' or f.name == 'MPI_File_close':

@@ -91,6 +91,16 @@ enum class Requests : std::uint8_t { kNone, kMakes, kMakesAndStarts, kStarts, kF
 // What a call does to a window. kAtomic: accumulates, with or without fetching.
 enum class WindowAccess : std::uint8_t { kNone, kCreate, kFree, kPut, kGet, kAtomic };
 
+// What a call does in an epoch of a window in which only the members of a group take part (MPI 3.1,
+// section 11.5.2). Each target posts and waits, each origin starts and completes.
+enum class Epoch : std::uint8_t {
+  kNone,
+  kPost,
+  kStart,     // may wait for the targets' posts
+  kComplete,  // waits for them if the start did not
+  kWait,      // waits for the origins to complete; a test that succeeds, too
+};
+
 // Which way a call's bytes move between memory and a file.
 enum class FileAccess : std::uint8_t { kNone, kRead, kWrite };
 
@@ -114,7 +124,7 @@ constexpr Flow flow_of(Collective collective) {
     case Collective::kReduceScatter:
     case Collective::kReduceScatterBlock: return Flow::kAllToAll;
     // In neighbourhood collectives a member waits only for its neighbours. The trace has the
-    // members but not the edges; those of blocking ones show in their messages.
+    // members but not the edges, which show in the messages.
     default: return Flow::kNone;
   }
 }
@@ -145,6 +155,7 @@ struct Meaning {
   Requests requests = Requests::kNone;
   WindowAccess window = WindowAccess::kNone;
   FileAccess file = FileAccess::kNone;
+  Epoch epoch = Epoch::kNone;
   Sequence sequence = Sequence::kNone;
   bool polls = false;          // says whether something has happened: MPI_Test, MPI_Iprobe
   bool constructs = false;     // makes or frees a communicator

@@ -36,7 +36,8 @@ MessageColumns messages_of(const analysis::JoinedJob& job) {
   for (const std::uint32_t process : job.own()) {
     for (std::uint32_t number = 0; number < job.steps().size(process); ++number) {
       const Step& step = job.steps().at(process, number);
-      if (step.kind == StepKind::kReceive && step.has(analysis::kJoined))
+      if (step.kind == StepKind::kReceive && step.has(analysis::kJoined) &&
+          !step.has(analysis::kNotice))
         add(job, process, number, columns);
     }
     job.steps().touched(job.steps().size(process));

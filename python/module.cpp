@@ -133,7 +133,7 @@ py::dict definitions_of(Run& run) {
   py::list names, processes;
   for (const trace::Function& function : definitions.functions) names.append(function.name);
   py::list kinds;
-  for (int kind = 0; kind <= static_cast<int>(trace::EventKind::kRequestGiven); ++kind) {
+  for (int kind = 0; kind <= static_cast<int>(trace::kLastEventKind); ++kind) {
     kinds.append(trace::name_of(static_cast<trace::EventKind>(kind)));
   }
   const analysis::Scope& scope = run.scope();

@@ -32,7 +32,7 @@ constexpr std::pair<Attribute, const char*> kAttributes[] = {
     {Attribute::kFlag, "flag"},         {Attribute::kCompleted, "completed"},
     {Attribute::kRequest, "request"},   {Attribute::kWindow, "win"},
     {Attribute::kFile, "file"},         {Attribute::kOffset, "offset"},
-    {Attribute::kRequests, "requests"},
+    {Attribute::kRequests, "requests"}, {Attribute::kMembers, "members"},
 };
 
 std::vector<Attribute> parse_attributes(std::string_view list) {

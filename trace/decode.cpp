@@ -126,7 +126,7 @@ class Record {
     for (const Attribute attribute : enters ? plan.enter : plan.leave) {
       if (is_wide(attribute)) {
         if (next == 0) next = (narrow + 1) / 2;
-        if (attribute == Attribute::kRequests) continue;
+        if (is_list(attribute)) continue;
         if (next < words_) wide_value(attribute, payload_[next]);
         ++next;
         continue;

@@ -72,6 +72,10 @@ const std::vector<std::uint64_t>& Encoder::encode(std::size_t process, const Eve
     case EventKind::kRequestGiven:
       valued(RecordKind::kValues, static_cast<std::uint32_t>(Attribute::kRequests), event.request);
       break;
+    case EventKind::kMemberGiven:
+      valued(RecordKind::kValues, static_cast<std::uint32_t>(Attribute::kMembers),
+             static_cast<std::uint64_t>(event.peer));
+      break;
   }
   if (!record_.empty()) finish();
   return record_;
@@ -107,8 +111,7 @@ void Encoder::call(const Event& event, bool enters) {
     low_half = !low_half;
   }
   for (const Attribute attribute : enters ? function.enter : function.leave) {
-    if (is_wide(attribute) && attribute != Attribute::kRequests)
-      record_.push_back(wide_value(attribute, event));
+    if (is_wide(attribute) && !is_list(attribute)) record_.push_back(wide_value(attribute, event));
   }
   if (enters && event.site != 0) record_.push_back(event.site);
   if (long_bytes) record_.push_back(event.bytes);

@@ -38,7 +38,10 @@ enum class EventKind : std::uint8_t {
   kSampled,
   kRequestGiven,  // one of several requests of the open call: of MPI_Waitall and MPI_Startall; left
                   // active by MPI_Waitany or MPI_Waitsome, which waited
+  kMemberGiven,   // `peer`: a member of the group that the open call was given: of MPI_Win_post and
+                  // MPI_Win_start
 };
+inline constexpr EventKind kLastEventKind = EventKind::kMemberGiven;
 
 struct Event {
   std::uint64_t time_ns = 0;  // since the run's epoch, with the clocks of all hosts aligned

@@ -33,6 +33,7 @@ KindGroup group_of(EventKind kind) {
   switch (kind) {
     case EventKind::kEnter:
     case EventKind::kLeave:
+    case EventKind::kMemberGiven:
     case EventKind::kSampled: return KindGroup::kCalls;
     case EventKind::kMessageSent:
     case EventKind::kMessageReceived: return KindGroup::kMessages;
@@ -61,6 +62,7 @@ const char* name_of(EventKind kind) {
     case EventKind::kLost: return "lost";
     case EventKind::kSampled: return "sampled";
     case EventKind::kRequestGiven: return "given";
+    case EventKind::kMemberGiven: return "member";
   }
   return "";
 }
@@ -114,6 +116,7 @@ bool EventFilter::admits(const Event& event) {
     case EventKind::kEnter:
     case EventKind::kLeave:
     case EventKind::kSampled: return admits_call(event, inside);
+    case EventKind::kMemberGiven:
     case EventKind::kRequestGiven: {
       const std::vector<bool>& open = open_calls_[event.thread];
       return inside && wants_kind(event.kind) && !open.empty() &&

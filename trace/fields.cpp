@@ -49,7 +49,8 @@ std::uint64_t get_field(const Event& event, Attribute attribute) {
     case Attribute::kWindow:
     case Attribute::kFile: return event.object;
     case Attribute::kOffset: return event.offset;
-    case Attribute::kRequests: break;
+    case Attribute::kRequests:
+    case Attribute::kMembers: break;
   }
   return 0;
 }
@@ -73,7 +74,8 @@ void set_field(Event& event, Attribute attribute, std::uint64_t value) {
     case Attribute::kWindow:
     case Attribute::kFile: event.object = value; break;
     case Attribute::kOffset: event.offset = value; break;
-    case Attribute::kRequests: break;
+    case Attribute::kRequests:
+    case Attribute::kMembers: break;
   }
 }
 

@@ -10,8 +10,13 @@ bool ThreadStream::next(Event& event, std::vector<std::string>& problems) {
   for (;;) {
     if (values_ != values_end_) {
       event = {};
-      event.kind = EventKind::kRequestGiven;
-      event.request = *values_++;
+      if (values_are_members_) {
+        event.kind = EventKind::kMemberGiven;
+        event.peer = static_cast<std::int32_t>(*values_++);
+      } else {
+        event.kind = EventKind::kRequestGiven;
+        event.request = *values_++;
+      }
       set_time(event, ticks_);
       return true;
     }
@@ -33,7 +38,9 @@ bool ThreadStream::next(Event& event, std::vector<std::string>& problems) {
     if (kind_of(head) == RecordKind::kTime && words > 0) {
       ticks_ = record[1];
     } else if (kind_of(head) == RecordKind::kValues) {
-      if (small_of(head) != static_cast<std::uint32_t>(Attribute::kRequests)) continue;
+      const auto attribute = static_cast<Attribute>(small_of(head));
+      if (!is_list(attribute)) continue;
+      values_are_members_ = attribute == Attribute::kMembers;
       values_ = record + 1;
       values_end_ = record + 1 + words;
     } else if (decode(record, tables_, event)) {

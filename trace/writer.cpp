@@ -30,6 +30,7 @@ struct ThreadBuffer {
   std::uint32_t records = 0;
   std::size_t values_at =
       0;  // of the head of a kValues record that has room, if it is the last; 0: none
+  EventKind values_of = EventKind::kRequestGiven;
 };
 
 // One file per process stays open, so a large job needs more than the usual limit allows.
@@ -113,7 +114,7 @@ struct TraceWriter::State {
     ThreadBuffer& buffer = threads[process][event.thread];
     if (buffer.words.size() + record.size() + 2 > kFrameWords) flush(process, event.thread, buffer);
     if (buffer.words.empty()) buffer.first_ns = buffer.last_ns = event.time_ns;
-    if (event.kind == EventKind::kRequestGiven && join_values(buffer, event)) return;
+    if (is_value(event) && join_values(buffer, event, record.back())) return;
     std::uint64_t step_ns = event.time_ns - buffer.last_ns;
     if (step_ns >> 32 != 0) {
       buffer.words.push_back(head(static_cast<std::uint32_t>(RecordKind::kTime), 1, 0, 0));
@@ -122,19 +123,26 @@ struct TraceWriter::State {
       step_ns = 0;
     }
     buffer.last_ns = event.time_ns;
-    buffer.values_at = event.kind == EventKind::kRequestGiven ? buffer.words.size() : 0;
+    buffer.values_at = is_value(event) ? buffer.words.size() : 0;
+    buffer.values_of = event.kind;
     buffer.words.insert(buffer.words.end(), record.begin(), record.end());
     buffer.words[buffer.words.size() - record.size()] |= step_ns << kTimeShift;
     ++buffer.records;
   }
 
+  // Whether it is one of several values of the open call, which kValues records hold.
+  static bool is_value(const Event& event) {
+    return event.kind == EventKind::kRequestGiven || event.kind == EventKind::kMemberGiven;
+  }
+
   // Adds the value to the record before, if that is one of such values with room.
-  static bool join_values(ThreadBuffer& buffer, const Event& event) {
-    if (buffer.values_at == 0 || event.time_ns != buffer.last_ns) return false;
+  static bool join_values(ThreadBuffer& buffer, const Event& event, std::uint64_t value) {
+    if (buffer.values_at == 0 || buffer.values_of != event.kind || event.time_ns != buffer.last_ns)
+      return false;
     std::uint64_t& values = buffer.words[buffer.values_at];
     if ((values >> kWordsShift & kMaxWords) == kMaxWords) return false;
     values += std::uint64_t{1} << kWordsShift;
-    buffer.words.push_back(event.request);
+    buffer.words.push_back(value);
     return true;
   }
 

@@ -12,6 +12,7 @@ void CallWait::add(std::uint32_t number, const Step& step) {
   if (part == kNobody) return;
   const bool message = step.kind == StepKind::kSend || step.kind == StepKind::kReceive;
   if (message && is_internal(step)) return;
+  if (step.kind == StepKind::kSend && step.has(kNotice)) return;  // nobody answers it
   if (job_->steps().at(process_, part).has(kJoined))
     (is_given ? given_ : completed_).push_back(part);
 }
@@ -37,6 +38,9 @@ Wait CallWait::wait_for(std::uint32_t number) const {
     if (part.partner == process_) one.decided_ns = 0;
   }
   if (part.kind != StepKind::kCollective && part.has(kNeighbor)) one.kind = WaitKind::kNeighbours;
+  if (part.kind == StepKind::kReceive && part.has(kNotice)) {
+    one.kind = mpi::wait_kind_of(job_->facts().functions[call.number]);
+  }
   if (part.partner == kNobody) {
     one.decided_ns = 0;
   } else if (one.decided_ns > call.end_ns + job_->uncertainty_ns(process_, part.partner)) {

@@ -10,6 +10,8 @@
 //   late receiver  the receive was posted after the entry of the call that sends, or that waits for
 //                  the send, and that call had not been left before
 //   collectives    see collectives.h
+//   late post      a target posts after the entry of the call that begins or completes the access
+//   late complete  an origin completes after the entry of the call that waits for it (epochs.h)
 //
 // A call that completes several operations waits for the last of them (MPI_Waitall) or the first
 // (MPI_Waitany, MPI_Waitsome). The latter need not complete the first: from the decisive moment of

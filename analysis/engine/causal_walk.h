@@ -26,7 +26,7 @@
 // all others; in scans from the lower ranks. It takes nothing if there are none. In a rooted
 // collective of an intercommunicator, members of the root's own group neither give nor take, nor does
 // any member of a collective that did not bring them together (kBystander). Hidden messages
-// pass nothing on, except those of blocking neighbourhood collectives.
+// pass nothing on, except those of neighbourhood collectives and notices (step.h).
 //
 // An Analysis has
 //

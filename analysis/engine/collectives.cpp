@@ -62,11 +62,8 @@ void Collectives::take_part(const Participation& part, Joined& joined) {
 
 // Whether the part was over before the other began, whatever the error of the clocks.
 bool Collectives::left_before(const Participation& part, const Participation& last) const {
-  if (part.leave_ns == 0 || part.leave_ns >= last.enter_ns) return false;
-  const trace::Process &a = facts_.definitions.processes[part.process],
-                       &b = facts_.definitions.processes[last.process];
-  return (a.host == b.host && !a.clock.own && !b.clock.own) ||
-         last.enter_ns - part.leave_ns > std::max(a.clock.uncertainty_ns, b.clock.uncertainty_ns);
+  return part.leave_ns != 0 &&
+         facts_.surely_before(part.process, part.leave_ns, last.process, last.enter_ns);
 }
 
 void Collectives::decided_by(JoinedCollective& one, const Participation& part,

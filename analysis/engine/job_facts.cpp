@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "analysis/engine/job_facts.h"
 
+#include <algorithm>
 #include <map>
 #include <string_view>
 
@@ -51,6 +52,14 @@ JobFacts::JobFacts(const trace::Definitions& all)
     for (const std::uint32_t process : members[number])
       communicators[process].push_back(static_cast<std::int32_t>(number));
   }
+}
+
+bool JobFacts::surely_before(std::uint32_t a, std::uint64_t a_ns, std::uint32_t b,
+                             std::uint64_t b_ns) const {
+  if (a_ns >= b_ns) return false;
+  const trace::Process &one = definitions.processes[a], &other = definitions.processes[b];
+  return (one.host == other.host && !one.clock.own && !other.clock.own) ||
+         b_ns - a_ns > std::max(one.clock.uncertainty_ns, other.clock.uncertainty_ns);
 }
 
 }  // namespace fathom::analysis

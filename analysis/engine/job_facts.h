@@ -43,6 +43,10 @@ struct JobFacts {
     return local == members[number].size() || (a < local) != (b < local);
   }
 
+  // Whether a moment of process `a` was before one of process `b`, whatever the error of their clocks.
+  bool surely_before(std::uint32_t a, std::uint64_t a_ns, std::uint32_t b,
+                     std::uint64_t b_ns) const;
+
   // The process of a world rank; kNobody if it left no trace.
   std::uint32_t process_of(std::int32_t rank) const {
     const std::uint32_t* found =

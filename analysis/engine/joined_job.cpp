@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "analysis/engine/notices.h"
 #include "analysis/engine/parcels.h"
 
 namespace fathom::analysis {
@@ -20,7 +21,7 @@ constexpr std::uint64_t kEventsPerExchange = 1 << 14;
 // A process whose events are bunched in time may read this many windows' worth in one window.
 constexpr std::uint64_t kMostWindows = 8;
 
-enum ParcelKind : char { kSent, kLoss, kMatched, kPart, kPartJoined, kClosed };
+enum ParcelKind : char { kSent, kNoticeSent, kLoss, kMatched, kPart, kPartJoined, kClosed };
 
 struct RoutedSend {
   SentMessage message;
@@ -80,7 +81,10 @@ class Joiner {
   void route();
   void deliver(std::uint32_t process, const SentMessage& message);
   void apply(const SourceLoss& loss);
+  void route_notices();
+  void apply_notices();
   void apply(const Channels::Joined& joined);
+  void apply_both(const trace::JoinedEnds& joined);
   void apply_end(const trace::JoinedEnds& joined, bool sender);
   void apply(const JoinedCollective& joined);
   std::uint32_t owner_of_communicator(std::int32_t communicator) const {
@@ -98,8 +102,10 @@ class Joiner {
   Collectives collectives_;
   std::vector<Lane> lanes_;
   std::vector<std::unique_ptr<Channels>> channels_;  // by process; nullptr for those of others
+  std::optional<Notices> notices_;
+  std::vector<AccessEnd> access_ends_;  // of own processes
   Outgoing outgoing_;
-  Channels::Joined joined_;
+  Channels::Joined joined_, joined_notices_;
   Collectives::Joined joined_parts_;
   std::vector<trace::Event> batch_;
   std::uint64_t per_window_;
@@ -123,6 +129,7 @@ Joiner::Joiner(JoinedJob& job, const JoinOptions& options, Mapping mapping)
   for (std::uint32_t process = 0; process < count; ++process) {
     if (job.is_own(process)) job.own_.push_back(process);
   }
+  notices_.emplace(job.facts_, job.own_);
   lanes_.reserve(job.own_.size());
   for (const std::uint32_t process : job.own_) {
     channels_[process] = std::make_unique<Channels>();
@@ -203,6 +210,7 @@ void Joiner::route() {
       parcels_.send(job_.mapping_[to], kSent, RoutedSend{message, to});
     }
   }
+  route_notices();
   for (const SourceLoss& loss : outgoing_.losses) {
     apply(loss);
     for (std::size_t other = 0; other < transport_.size(); ++other) {
@@ -234,6 +242,31 @@ void Joiner::route() {
   outgoing_.joined.clear();
 }
 
+// Few programs have any.
+void Joiner::route_notices() {
+  for (const SentMessage& notice : outgoing_.notices) {
+    const std::uint32_t to = job_.facts_.process_of(notice.destination);
+    if (to == kNobody) continue;
+    if (job_.is_own(to)) {
+      notices_->told(to, notice, joined_notices_);
+    } else {
+      parcels_.send(job_.mapping_[to], kNoticeSent, RoutedSend{notice, to});
+    }
+  }
+  for (const HeardNotice& heard : outgoing_.heard) notices_->heard(heard, joined_notices_);
+  apply_notices();
+  access_ends_.insert(access_ends_.end(), outgoing_.access_ends.begin(),
+                      outgoing_.access_ends.end());
+  outgoing_.notices.clear();
+  outgoing_.heard.clear();
+  outgoing_.access_ends.clear();
+}
+
+void Joiner::apply_notices() {
+  for (const trace::JoinedEnds& joined : joined_notices_) apply_both(joined);
+  joined_notices_.clear();
+}
+
 void Joiner::deliver(std::uint32_t process, const SentMessage& message) {
   joined_.clear();
   channels_[process]->send(message.key, message.end, joined_);
@@ -245,6 +278,8 @@ void Joiner::apply(const SourceLoss& loss) {
   for (const std::uint32_t process : job_.own_) {
     channels_[process]->loss_at_source(loss.source, loss.time_ns, joined_);
   }
+  notices_->loss(loss, joined_notices_);
+  apply_notices();
   apply(joined_);
 }
 
@@ -257,12 +292,16 @@ void Joiner::apply(const Channels::Joined& all) {
       receiver.worst_clock_error_ns =
           std::max(receiver.worst_clock_error_ns, joined.sent.time_ns - joined.received.time_ns);
     }
-    apply_end(joined, false);
-    if (job_.is_own(joined.sent.process)) {
-      apply_end(joined, true);
-    } else {
-      parcels_.send(job_.mapping_[joined.sent.process], kMatched, joined);
-    }
+    apply_both(joined);
+  }
+}
+
+void Joiner::apply_both(const trace::JoinedEnds& joined) {
+  apply_end(joined, false);
+  if (job_.is_own(joined.sent.process)) {
+    apply_end(joined, true);
+  } else {
+    parcels_.send(job_.mapping_[joined.sent.process], kMatched, joined);
   }
 }
 
@@ -312,6 +351,12 @@ void Joiner::open(Received received) {
       }
       case kLoss: {
         apply(received.take<SourceLoss>());
+        break;
+      }
+      case kNoticeSent: {
+        const auto routed = received.take<RoutedSend>();
+        notices_->told(routed.process, routed.message, joined_notices_);
+        apply_notices();
         break;
       }
       case kMatched: apply_end(received.take<trace::JoinedEnds>(), true); break;
@@ -364,7 +409,9 @@ base::Status Joiner::run() {
     transport_.begin_exchange(std::move(outgoing));
     under_way = true;
   }
-  return sum_up();
+  const base::Status status = sum_up();
+  if (status) delay_notices(job_, access_ends_);
+  return status;
 }
 
 namespace {

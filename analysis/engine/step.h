@@ -32,6 +32,15 @@
 // (5) A request that MPI_Waitany or MPI_Waitsome could have completed and left active; kNobody if
 // it never receives its message.
 //
+// (6) Something else that a call waits for, of the call that names it: MPI_Win_start for MPI_Win_post
+// (epochs.h). kHidden too. The kSend is where the one enters its call, the kReceive where the other
+// leaves its own; tag and bytes mean nothing. It is joined only if that call was left after the other
+// had been entered.
+//
+// (7) Of a blocking one, or of a non-blocking one: its receives then complete with the collective's
+// request. A process to which nothing is sent in the call that begins the collective, and which sends
+// nothing itself, completes them where they arrive.
+//
 // Consecutive tests and probes of a thread that failed, and the one that ends them, are one kCall
 // with kPolled, from the first that failed; function and call site are those of the last. Between
 // two of them the thread made no other call, and at most mpi::kLongestPoll_ns passed.
@@ -68,7 +77,7 @@ inline constexpr std::uint32_t kNobody =
 
 enum StepFlag : std::uint8_t {
   kNested = 1,        // kCall: inside another MPI call
-  kNeighbor = 1,      // kSend, kReceive: the hidden message of a blocking neighbourhood collective
+  kNeighbor = 1,      // kSend, kReceive: the hidden message of a neighbourhood collective (7)
   kCut = 2,           // kCall: no leave was recorded; end_ns is the process's last event
   kProbed = 2,        // kReceive: a probe had found the message; a kProbe names this step
   kPolled = 4,        // kCall: several calls, of which all but the last failed
@@ -78,6 +87,7 @@ enum StepFlag : std::uint8_t {
   kCallBlamed = 16,   // kCall: others waited while its process was in it
   kJoined = 16,       // kSend, kReceive: other end known; kCollective: all members known
   kCancelled = 32,    // kDone
+  kNotice = 32,       // kSend, kReceive: no message (6)
   kBystander = 32,    // kCollective: depends on nobody, and nobody on it (4)
   kSynchronous = 64,  // kSend: in MPI_Ssend or a variant, which waits at any length
   kAwaited =
@@ -109,7 +119,9 @@ struct Step {
 static_assert(sizeof(Step) == 64);
 
 // Whether nothing depends on the message: one that the library sends itself, except to a neighbour.
-inline bool is_internal(const Step& step) { return step.has(kHidden) && !step.has(kNeighbor); }
+inline bool is_internal(const Step& step) {
+  return step.has(kHidden) && !step.has(kNeighbor) && !step.has(kNotice);
+}
 
 // The kSend, kReceive or kCollective that completes at step `number` of its process: the one a
 // kDone names, or the step itself if it belongs to no request. kNobody: none.

@@ -10,6 +10,15 @@ namespace fathom::analysis {
 using trace::Event;
 using trace::EventKind;
 
+namespace {
+
+std::uint64_t neighbors_key(std::int32_t communicator, std::int32_t tag) {
+  return std::uint64_t{static_cast<std::uint32_t>(communicator)} << 32 |
+         static_cast<std::uint32_t>(tag);
+}
+
+}  // namespace
+
 StepRecorder::StepRecorder(const JobFacts& facts, std::uint32_t process, RecorderOptions options,
                            StepFile& steps, Channels& channels, Outgoing& outgoing)
     : CallTracker(facts.definitions, facts.functions, options.hidden_messages),
@@ -20,7 +29,8 @@ StepRecorder::StepRecorder(const JobFacts& facts, std::uint32_t process, Recorde
       channels_(channels),
       outgoing_(outgoing),
       sequences_(facts.members.size()),
-      made_(facts.members.size()) {}
+      made_(facts.members.size()),
+      epochs_(rank_) {}
 
 std::uint32_t StepRecorder::site(std::uint64_t address) {
   if (address == 0) return kNobody;
@@ -71,6 +81,8 @@ void StepRecorder::entered(OpenCall& open, const Event& event) {
   open.data.object = event.object;
   if (event.thread < failed_polls_.size() && open.depth == 0)
     failed_polls_[event.thread].step = kNobody;
+  const mpi::Epoch epoch = facts_.functions[event.function].epoch;
+  if (epoch != mpi::Epoch::kNone) epochs_.entered(epoch, event.object);
   begin_collective(open, event);
 }
 
@@ -123,6 +135,7 @@ void StepRecorder::left(const OpenCall& open, const Event& leave) {
   if (facts.group == mpi::Group::kProbe && !open.cut && leave.flag != 0) probed(open, leave);
   if (facts.polls && facts.completes == mpi::Completes::kNothing && !open.cut && leave.flag == 1)
     saw_complete(open, leave);
+  if (facts.epoch != mpi::Epoch::kNone && leave.flag != 0) end_in_epoch(open, leave);
   if (open.data.collective == kNobody) return;
   if (facts.sequence == mpi::Sequence::kNewCommunicator) place_in_new_communicator(open, leave);
   take_part(open, leave.time_ns);
@@ -144,6 +157,57 @@ void StepRecorder::follow_objects(const OpenCall& open, const Event& leave) {
   } else if (leave.object != 0 && facts.sequence == mpi::Sequence::kCommunicator) {
     objects_[leave.object] = {part.communicator, part.number + 1, epoch_ << 24};
   }
+}
+
+// Nothing for a window whose beginning is not in the trace.
+std::optional<WindowName> StepRecorder::window_of(const OpenCall& open) const {
+  const Object* const window = objects_.find(open.data.object);
+  if (window == nullptr) return {};
+  return WindowName{window->communicator, window->number};
+}
+
+Step& StepRecorder::new_notice(StepKind kind, const OpenCall& open, std::uint64_t time_ns,
+                               std::uint32_t& number) {
+  Step& step = steps_.append(process_, number);
+  step.kind = kind;
+  step.time_ns = time_ns;
+  step.call = step.posted = open.data.step;
+  step.communicator = open.communicator;
+  step.thread = static_cast<std::uint16_t>(open.thread);
+  step.flags = kHidden | kNotice;
+  return step;
+}
+
+void StepRecorder::tell(const OpenCall& open, const std::vector<NoticeEnd>& ends,
+                        std::uint64_t time_ns) {
+  const auto window = window_of(open);
+  if (!window) return;
+  for (const NoticeEnd& end : ends) {
+    std::uint32_t number = 0;
+    new_notice(StepKind::kSend, open, time_ns, number);
+    outgoing_.notices.push_back({notice_channel(*window, end.kind, rank_),
+                                 end.peer,
+                                 {time_ns, open.enter_ns, process_, number}});
+  }
+}
+
+void StepRecorder::hear(const OpenCall& open, const std::vector<NoticeEnd>& ends,
+                        std::uint64_t time_ns) {
+  const auto window = window_of(open);
+  if (!window) return;
+  for (const NoticeEnd& end : ends) {
+    std::uint32_t number = 0;
+    new_notice(StepKind::kReceive, open, time_ns, number);
+    outgoing_.heard.push_back(
+        {notice_channel(*window, end.kind, end.peer), {time_ns, open.enter_ns, process_, number}});
+  }
+}
+
+void StepRecorder::end_in_epoch(const OpenCall& open, const Event& leave) {
+  const auto all = epochs_.left(facts_.functions[open.function].epoch, open.data.object);
+  hear(open, all.heard, leave.time_ns);
+  tell(open, all.told, leave.time_ns);
+  if (!all.told.empty()) outgoing_.access_ends.push_back({process_, open.data.step});
 }
 
 // The call has found a message. Which one shows when it is received.
@@ -233,15 +297,74 @@ void StepRecorder::take_part(const OpenCall& open, std::uint64_t leave_ns) {
   outgoing_.parts.push_back(part);
 }
 
+// The operation that the message belongs to: all of its messages at this process have one tag, which
+// the first of them, in the call that begins it, shows. Null if that call had none.
+StepRecorder::Neighbors* StepRecorder::neighbors_of(const Event& message) {
+  const std::uint64_t key = neighbors_key(message.communicator, message.tag);
+  if (Neighbors* const known = neighbors_.find(key)) return known;
+  OpenCall* const open = innermost(message.thread);
+  if (open == nullptr || open->data.neighbor_tag != 0 || open->communicator != message.communicator)
+    return nullptr;
+  const mpi::Meaning& means = facts_.functions[open->function];
+  if (!mpi::is_neighborhood(means.collective) || !means.nonblocking()) return nullptr;
+  open->data.neighbor_tag = message.tag;
+  Neighbors& made = neighbors_[key];
+  made.call = open->data.step;
+  return &made;
+}
+
+void StepRecorder::received_from_neighbor(const Event& event, Step& receive, std::uint32_t number) {
+  Neighbors* const neighbors = neighbors_of(event);
+  if (neighbors == nullptr) return;
+  receive.flags |= kByRequest;
+  receive.posted = neighbors->call;
+  neighbors->receives.push_back(number);
+}
+
+// No call will complete the operation: its messages count where they arrive.
+void StepRecorder::forget(const Neighbors& neighbors) {
+  for (const std::uint32_t receive : neighbors.receives)
+    steps_.at(process_, receive).flags &= static_cast<std::uint8_t>(~kByRequest);
+}
+
+void StepRecorder::forget_neighbors() {
+  neighbors_.for_each([this](std::uint64_t, const Neighbors& one) { forget(one); });
+  neighbors_.clear();
+}
+
+// The request of such an operation is complete, and with it the receives of its messages.
+void StepRecorder::complete_neighbors(const Event& event, const Request& request) {
+  const std::uint64_t key = neighbors_key(request.communicator, request.data.neighbor_tag);
+  const Neighbors* const neighbors = neighbors_.find(key);
+  if (neighbors == nullptr) return;
+  const OpenCall* const open = innermost(event.thread);
+  for (const std::uint32_t receive : neighbors->receives) {
+    std::uint32_t number = 0;
+    Step& done = steps_.append(process_, number);
+    done.kind = StepKind::kDone;
+    done.time_ns = event.time_ns;
+    done.call = open == nullptr ? kNobody : open->data.step;
+    done.partner_step = receive;
+    done.communicator = request.communicator;
+    done.thread = static_cast<std::uint16_t>(event.thread);
+  }
+  neighbors_.erase(key);
+}
+
 // The call returned no request of its own, so no later call completes the step.
 void StepRecorder::complete_at_return(const OpenCall& open, const Event&) {
   for (const std::uint32_t step : {open.sent, open.data.collective}) {
     if (step != kNobody) steps_.at(process_, step).flags &= static_cast<std::uint8_t>(~kByRequest);
   }
+  if (open.data.neighbor_tag == 0) return;
+  const std::uint64_t key = neighbors_key(open.communicator, open.data.neighbor_tag);
+  if (const Neighbors* const neighbors = neighbors_.find(key)) forget(*neighbors);
+  neighbors_.erase(key);
 }
 
 void StepRecorder::request_made(Request& request, const OpenCall& open) {
   if (!request.persistent && request.message == kNobody) request.message = open.data.collective;
+  request.data.neighbor_tag = open.data.neighbor_tag;
 }
 
 void StepRecorder::activated(Request& request, const OpenCall* open) {
@@ -261,7 +384,8 @@ std::uint32_t StepRecorder::new_message(const Event& event, const OpenCall* open
   step.number = static_cast<std::uint32_t>(event.tag);
   step.thread = static_cast<std::uint16_t>(event.thread);
   step.flags = hidden(event.code) ? kHidden : 0;
-  if (step.has(kHidden) && between_neighbors(open)) step.flags |= kNeighbor;
+  const bool nonblocking = of_nonblocking_neighbor(event.code);
+  if (step.has(kHidden) && (nonblocking || between_neighbors(open))) step.flags |= kNeighbor;
   return number;
 }
 
@@ -272,6 +396,7 @@ void StepRecorder::sent(const Event& event, std::uint32_t number, const OpenCall
     send.flags |= kSynchronous;
   }
   if (by_request) send.flags |= kByRequest;
+  if (of_nonblocking_neighbor(event.code)) neighbors_of(event);
   const std::uint64_t begin_ns = open == nullptr ? event.time_ns : open->enter_ns;
   outgoing_.sent.push_back({{event.communicator, rank_, event.tag},
                             event.peer,
@@ -282,6 +407,7 @@ void StepRecorder::received(const Event& event, std::uint32_t number, const Open
                             Request* request, bool waited) {
   Step& receive = steps_.at(process_, number);
   if (request != nullptr) receive.flags |= kByRequest;
+  if (of_nonblocking_neighbor(event.code)) received_from_neighbor(event, receive, number);
   if (!probes_.empty() && !receive.has(kHidden)) {
     const std::uint64_t now_ns = open == nullptr ? event.time_ns : open->enter_ns;
     found_by_probe(event, request == nullptr ? now_ns : request->posted_ns, number);
@@ -317,6 +443,7 @@ void StepRecorder::given(Request& request, const Event& event) {
 void StepRecorder::completed(const Event& event, const Request* request, std::uint32_t what, bool) {
   OpenCall* open = innermost(event.thread);
   if (open != nullptr) open->data.completed = true;
+  if (request != nullptr && request->data.neighbor_tag != 0) complete_neighbors(event, *request);
   if (request == nullptr || (what == kNobody && event.flag != 1)) return;
   std::uint32_t number = 0;
   Step& done = steps_.append(process_, number);
@@ -329,9 +456,18 @@ void StepRecorder::completed(const Event& event, const Request* request, std::ui
   done.flags = event.flag == 1 ? kCancelled : 0;
 }
 
+void StepRecorder::member_given(const Event& event) {
+  const OpenCall* const open = innermost(event.thread);
+  if (open == nullptr) return;
+  const mpi::Epoch epoch = facts_.functions[open->function].epoch;
+  if (epoch == mpi::Epoch::kNone) return;
+  tell(*open, epochs_.given(epoch, open->data.object, event.peer), open->enter_ns);
+}
+
 void StepRecorder::other(const Event& event) {
   const bool phase = event.kind == EventKind::kPhaseBegin || event.kind == EventKind::kPhaseEnd;
   if (phase && event.thread < failed_polls_.size()) failed_polls_[event.thread].step = kNobody;
+  if (event.kind == EventKind::kMemberGiven) member_given(event);
   if (event.kind == EventKind::kPhaseBegin) phases_.push_back(event.code);
   if (event.kind != EventKind::kPhaseEnd) return;
   const auto open = std::find(phases_.rbegin(), phases_.rend(), event.code);
@@ -360,6 +496,8 @@ void StepRecorder::lost(const Event& event) {
   outgoing_.losses.push_back({rank_, 0, event.time_ns});
   failed_polls_.clear();
   probes_.clear();
+  epochs_.clear();
+  forget_neighbors();
   if (incomplete_) return;
   close_communicators();
   if (event.kind == EventKind::kLost) {
@@ -374,6 +512,7 @@ void StepRecorder::lost(const Event& event) {
 
 void StepRecorder::finish() {
   end_open_calls();
+  forget_neighbors();
   if (!incomplete_) close_communicators();
 }
 

@@ -7,9 +7,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "analysis/engine/collectives.h"
+#include "analysis/engine/epochs.h"
 #include "analysis/engine/job_facts.h"
 #include "analysis/engine/step_file.h"
 #include "base/flat_map.h"
@@ -34,9 +36,22 @@ struct SourceLoss {
   std::uint64_t time_ns = 0;
 };
 
+// A notice that this process hears (epochs.h): a kReceive with kNotice.
+struct HeardNotice {
+  Channels::Key key;
+  trace::ChannelEnd end;
+};
+
+// A call that may have waited before it told others something: MPI_Win_complete.
+struct AccessEnd {
+  std::uint32_t process = 0, call = 0;
+};
+
 // What the events so far mean for other processes. The caller delivers it and then clears it.
 struct Outgoing {
-  std::vector<SentMessage> sent;
+  std::vector<SentMessage> sent, notices;
+  std::vector<HeardNotice> heard;      // by this process
+  std::vector<AccessEnd> access_ends;  // of this process
   std::vector<Participation> parts;
   std::vector<Closing> closings;
   std::vector<SourceLoss> losses;
@@ -55,10 +70,13 @@ struct CallSteps {
   std::int32_t root = -1;              // world rank, or trace::kIsRoot, or trace::kTakesNoPart
   std::uint64_t object = 0;            // the window or file that it was given
   bool completed = false;              // a request
+  std::int32_t neighbor_tag = 0;       // of its messages, if it is a non-blocking neighbourhood
+                                       // collective and has sent or received one
 };
 struct RequestSteps {
   std::uint32_t posted_in = kNobody;  // the call that posted or started it
   std::vector<std::uint32_t> given;   // kGiven and kProbe steps of a receive without a message yet
+  std::int32_t neighbor_tag = 0;      // as in CallSteps
 };
 
 class StepRecorder : private trace::CallTracker<StepRecorder, CallSteps, RequestSteps> {
@@ -78,6 +96,12 @@ class StepRecorder : private trace::CallTracker<StepRecorder, CallSteps, Request
   using Tracker = trace::CallTracker<StepRecorder, CallSteps, RequestSteps>;
   friend Tracker;
 
+  // The messages that a non-blocking neighbourhood collective has received.
+  struct Neighbors {
+    std::uint32_t call = kNobody;  // that began it
+    std::vector<std::uint32_t> receives;
+  };
+
   void entered(OpenCall& call, const trace::Event& event);
   void left(const OpenCall& call, const trace::Event& leave);
   bool continues_poll(const OpenCall& call, const trace::Event& enter) const;
@@ -86,6 +110,12 @@ class StepRecorder : private trace::CallTracker<StepRecorder, CallSteps, Request
   void place_in_new_communicator(const OpenCall& call, const trace::Event& leave);
   void take_part(const OpenCall& call, std::uint64_t leave_ns);
   void follow_objects(const OpenCall& call, const trace::Event& leave);
+  std::optional<WindowName> window_of(const OpenCall& call) const;
+  void tell(const OpenCall& call, const std::vector<NoticeEnd>& ends, std::uint64_t time_ns);
+  void hear(const OpenCall& call, const std::vector<NoticeEnd>& ends, std::uint64_t time_ns);
+  void end_in_epoch(const OpenCall& call, const trace::Event& leave);
+  Step& new_notice(StepKind kind, const OpenCall& call, std::uint64_t time_ns,
+                   std::uint32_t& number);
   void probed(const OpenCall& call, const trace::Event& leave);
   void saw_complete(const OpenCall& call, const trace::Event& leave);
   void found_by_probe(const trace::Event& message, std::uint64_t posted_ns, std::uint32_t receive);
@@ -103,6 +133,12 @@ class StepRecorder : private trace::CallTracker<StepRecorder, CallSteps, Request
   Channels::Posted post(const Channels::Key& key) { return channels_.post(key); }
   void withdrawn(const Channels::Posted& posted) { channels_.withdraw(posted, outgoing_.joined); }
   void lost(const trace::Event& event);
+  Neighbors* neighbors_of(const trace::Event& message);
+  void received_from_neighbor(const trace::Event& message, Step& receive, std::uint32_t number);
+  void forget(const Neighbors& neighbors);
+  void forget_neighbors();
+  void complete_neighbors(const trace::Event& event, const Request& request);
+  void member_given(const trace::Event& event);
   void other(const trace::Event& event);
   void close_communicators();
   std::uint32_t site(std::uint64_t address);
@@ -142,9 +178,11 @@ class StepRecorder : private trace::CallTracker<StepRecorder, CallSteps, Request
   std::vector<std::uint32_t> sequences_;  // by communicator: number of collectives in this epoch
   std::vector<std::uint32_t> made_;       // by communicator: how often this process called for it
   base::FlatMap<std::uint64_t, Object> objects_;  // by handle
-  std::vector<Probe> probes_;                     // in order
-  std::vector<FailedPoll> failed_polls_;          // by thread
-  std::vector<std::uint32_t> phases_;             // open ones
+  Epochs epochs_;
+  base::FlatMap<std::uint64_t, Neighbors> neighbors_;  // by communicator and tag
+  std::vector<Probe> probes_;                          // in order
+  std::vector<FailedPoll> failed_polls_;               // by thread
+  std::vector<std::uint32_t> phases_;                  // open ones
   base::FlatMap<std::uint64_t, std::uint32_t> site_numbers_;
   std::vector<std::uint64_t> sites_;
   struct {

@@ -139,7 +139,12 @@ class Replay {
     if (part.posted == kNobody) return {signed_time(part.time_ns), signed_time(part.time_ns)};
     const Step& call = job_.steps().at(process, part.posted);
     const Time entered_ns = signed_time(call.time_ns);
-    return {entered_ns, entered_ns + static_cast<Time>(call.note)};
+    Payload when{entered_ns, entered_ns + static_cast<Time>(call.note)};
+    const Lane& lane = lanes_[process];
+    // A call that tells something after it has waited.
+    if (part.has(kNotice) && lane.line != kNobody && lane.lines[lane.line].call == part.posted)
+      merge(when, lane.lines[lane.line].ready);
+    return when;
   }
 
   void take(std::uint32_t process, const Step& part, const Payload& payload) {
@@ -150,8 +155,9 @@ class Replay {
     const Step& call = job_.steps().at(process, line.call);
     const mpi::Meaning& meaning = job_.facts().functions[call.number];
     if (meaning.immediate || meaning.begins_job || meaning.ends_job) return;
-    const Payload ready =
-        part.kind == StepKind::kReceive ? arrival(process, lane, call, part, payload) : payload;
+    const Payload ready = part.kind == StepKind::kReceive && !part.has(kNotice)
+                              ? arrival(process, lane, call, part, payload)
+                              : payload;
     const bool left_before =
         ready.time_ns >
         signed_time(call.end_ns) + signed_time(job_.uncertainty_ns(

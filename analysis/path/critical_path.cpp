@@ -124,8 +124,13 @@ class Walk : public Pass {
     const StepFile& steps = job_.steps();
     if (token.at_end) token.number = steps.size(token.process);
     if (token.at_step) {
-      const std::uint32_t call = steps.at(token.process, token.number).posted;
-      if (call != kNobody) token.number = call;
+      const Step& step = steps.at(token.process, token.number);
+      const std::uint32_t call = step.posted;
+      // What a call tells after it has waited leads back into it; anything else, before it.
+      const bool inside = step.has(kNotice) && step.kind == StepKind::kSend &&
+                          steps.at(token.process, call).time_ns < token.time_ns;
+      if (inside) ++token.number;
+      if (call != kNobody && !inside) token.number = call;
     }
     std::uint64_t now_ns = token.time_ns;
     const Step* next = nullptr;  // the call that follows the work before now
@@ -145,8 +150,8 @@ class Walk : public Pass {
       const std::uint64_t end_ns = std::min(step.end_ns, now_ns);
       const CallWait* const seen = open.find(number);
       const Wait wait = seen == nullptr ? Wait{} : seen->wait();
-      if (wait.ns > 0 && wait.decided_ns < end_ns) {
-        add_call(token.process, step, wait.decided_ns, end_ns);
+      if (wait.ns > 0 && wait.decided_ns <= end_ns) {
+        if (wait.decided_ns < end_ns) add_call(token.process, step, wait.decided_ns, end_ns);
         ++changes_;
         begin_ns_ = std::min(begin_ns_, wait.decided_ns);
         return pass_on({wait.culprit, wait.culprit_step, false, true, wait.decided_ns});

@@ -54,6 +54,9 @@ class Origins {
   }
 
   Payload give(std::uint32_t process, const Step& part) {
+    // A call that tells something at its end has waited before.
+    if (part.has(kNotice) && part.kind == StepKind::kSend)
+      finish_before(process, lanes_[process], part.time_ns);
     Payload payload;
     payload.process = process;
     payload.call = part.posted;

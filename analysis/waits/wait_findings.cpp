@@ -47,6 +47,10 @@ constexpr KindText kKinds[] = {
      "locks)"},
     {"for the last rank to arrive", "or let ranks read and write on their own"},
     {"for neighbours that arrive late", kCollective},
+    {"to access windows that are exposed late",
+     "or have them call MPI_Win_post first, as soon as the others may access the window"},
+    {"for accesses to its window that end late",
+     "or have them call MPI_Win_complete first, as soon as their accesses are made"},
 };
 static_assert(std::size(kKinds) == kWaitKinds);
 

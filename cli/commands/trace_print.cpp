@@ -45,6 +45,7 @@ class Description {
         message(event, take);
         break;
       case EventKind::kRequestGiven: take("request", request(event.request)); break;
+      case EventKind::kMemberGiven: take("rank", event.peer); break;
       case EventKind::kRequestCompleted:
         take("request", request(event.request));
         if (event.flag == 1) take("cancelled", 1);
@@ -144,7 +145,8 @@ class Description {
       case Attribute::kWindow:
       case Attribute::kFile: take(name, request(event.object)); break;
       case Attribute::kOffset: take(name, event.offset); break;
-      case Attribute::kRequests: break;  // these are separate events
+      case Attribute::kRequests:
+      case Attribute::kMembers: break;  // these are separate events
     }
   }
 

@@ -178,6 +178,9 @@ class Otf2Visitor : public trace::Visitor {
       case EventKind::kLost: return parameter(Otf2Parameter::kLost, event, event.count);
       case EventKind::kSampled: return parameter(Otf2Parameter::kSampled, event, event.count);
       case EventKind::kRequestGiven: return parameter(Otf2Parameter::kRequestGiven, event, 0);
+      case EventKind::kMemberGiven:
+        return parameter(Otf2Parameter::kMemberGiven, event,
+                         static_cast<std::uint64_t>(event.peer));
       case EventKind::kRequestCompleted:
         return parameter(Otf2Parameter::kRequestCompleted, event, 0);
       default: return;  // other kinds have functions of their own

@@ -87,7 +87,7 @@ class PerfettoVisitor : public trace::Visitor {
     first_phase_ = names_.size();
     names_.insert(names_.end(), all_.phases.begin(), all_.phases.end());
     first_kind_ = names_.size();
-    for (int kind = 0; kind <= static_cast<int>(EventKind::kRequestGiven); ++kind) {
+    for (int kind = 0; kind <= static_cast<int>(trace::kLastEventKind); ++kind) {
       names_.emplace_back(kind_name(static_cast<EventKind>(kind)));
     }
     names_.emplace_back("unknown");

@@ -46,6 +46,7 @@ std::string_view kind_name(trace::EventKind kind) {
     case trace::EventKind::kLost: return "lost";
     case trace::EventKind::kSampled: return "sampled";
     case trace::EventKind::kRequestGiven: return "given";
+    case trace::EventKind::kMemberGiven: return "member";
   }
   return "unknown";
 }

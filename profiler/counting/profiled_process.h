@@ -41,6 +41,9 @@ class ProfiledProcess {
   // A snapshot, with elapsed_ns and lost_messages filled in. Async-signal-safe.
   profile::RowsHeader header() const;
 
+  // The number of its world.
+  std::uint32_t job() const { return header_.job; }
+
   // The source that counts; kNone until one has proved itself.
   SourceName source() const { return source_; }
   void set_source(SourceName source) { source_ = source; }

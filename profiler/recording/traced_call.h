@@ -204,6 +204,10 @@ class TracedCall {
   std::uint64_t began_at_ = 0, left_at_ = 0;
 };
 
+// Records the world ranks of a group's members after the call's enter record; those that are not of
+// this world are left out. Cost: some 10 ns for each member.
+void name_members(TracedCall& call, MPI_Group group);
+
 // enter() for a call with one or two lengths, whose short forms are among the words.
 template <typename... Words>
 void enter_sized(TracedCall& call, std::uint64_t bytes, Words... words) {

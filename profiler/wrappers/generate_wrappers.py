@@ -318,6 +318,8 @@ def recorded_call(f):
     chosen = [f'if (!ChosenCommunicators::leaves_none_out()) recorded.on_communicator({comm});'] if comm else []
     if fixed.options.get('requests') == 'enter' and f.role == 'traced':
         enter.append('name_requests(recorded, count, array_of_requests);')
+    if 'epoch' in fixed.options and 'MPI_Group group' in fixed.parameters:
+        enter.append('name_members(recorded, group);')
     enter = ['if (recorded.on()) {', *['  ' + line for line in enter], '}'] if len(enter) > 1 else [
         f'if (recorded.on()) {enter[0]}']
     enter = chosen + enter

@@ -104,7 +104,8 @@ class Printer {
       case Attribute::kWindow: return put("win", windows_.of(e.object));
       case Attribute::kFile: return put("file", files_.of(e.object));
       case Attribute::kOffset: return put("offset", std::to_string(e.offset));
-      case Attribute::kRequests: return;
+      case Attribute::kRequests:
+      case Attribute::kMembers: return;
     }
   }
   static void put(const char* name, const std::string& value) {

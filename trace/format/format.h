@@ -210,7 +210,13 @@ enum class Attribute : std::uint8_t {
   kOffset = 35,    // "offset": target displacement, file offset
   kRequests = 36,  // "requests": several, as kValues records after kEnter: those of MPI_Waitall and
                    // MPI_Startall; those that MPI_Waitany and MPI_Waitsome left active
+  kMembers = 37,   // "members": of a group, as kValues records after kEnter: world ranks, without
+                   // processes of other worlds
 };
+// Whether its values are kValues records, not words of kEnter.
+constexpr bool is_list(Attribute attribute) {
+  return attribute == Attribute::kRequests || attribute == Attribute::kMembers;
+}
 constexpr bool is_wide(Attribute attribute) { return static_cast<int>(attribute) >= 32; }
 
 // ---- additions to the sections of profile/rows.h ----

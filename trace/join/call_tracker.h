@@ -37,6 +37,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "base/flat_map.h"
@@ -80,11 +81,18 @@ class CallTracker {
   };
 
   // `meanings` is indexed by function; both must outlive this. `with_hidden`: also follow the
-  // messages that the library sends itself, for example inside collectives. Those inside a blocking
-  // neighbourhood collective are always followed, because nothing else says who is whose neighbour.
+  // messages that the library sends itself, for example inside collectives. Those of neighbourhood
+  // collectives, but for persistent ones, are always followed, because nothing else says who is whose
+  // neighbour.
   CallTracker(const Definitions& definitions, const std::vector<mpi::Meaning>& meanings,
               bool with_hidden)
-      : definitions_(definitions), meanings_(meanings), with_hidden_(with_hidden) {}
+      : definitions_(definitions), meanings_(meanings), with_hidden_(with_hidden) {
+    for (const std::string& name : definitions.classes) {
+      const mpi::Meaning& means = mpi::meaning_of(name);
+      nonblocking_neighbor_.push_back(mpi::is_neighborhood(means.collective) &&
+                                      means.nonblocking());
+    }
+  }
 
   void step(const Event& event) {
     last_ns_ = std::max(last_ns_, event.time_ns);
@@ -132,6 +140,10 @@ class CallTracker {
     if (call == nullptr) return false;
     const mpi::Meaning& means = meaning(call->function);
     return mpi::is_neighborhood(means.collective) && means.requests == mpi::Requests::kNone;
+  }
+  // Whether the message is one of a non-blocking neighbourhood collective, whatever call it is in.
+  bool of_nonblocking_neighbor(std::uint32_t message_class) const {
+    return message_class < nonblocking_neighbor_.size() && nonblocking_neighbor_[message_class];
   }
   bool hidden(std::uint32_t message_class) const {
     return message_class < definitions_.class_hidden.size() &&
@@ -287,10 +299,15 @@ class CallTracker {
     return true;
   }
 
+  bool leaves_out(const Event& message, const OpenCall* call) const {
+    return hidden(message.code) && !with_hidden_ && !between_neighbors(call) &&
+           !of_nonblocking_neighbor(message.code);
+  }
+
   void sent(const Event& event) {
     const bool is_hidden = hidden(event.code);
     OpenCall* call = innermost(event.thread);
-    if (is_hidden && !with_hidden_ && !between_neighbors(call)) return;
+    if (leaves_out(event, call)) return;
     const MessageNumber number = consumer().new_message(event, call);
     const bool by_request = !is_hidden && belongs_to_request(event, call, number);
     consumer().sent(event, number, call, by_request);
@@ -320,7 +337,7 @@ class CallTracker {
   void received(const Event& event) {
     const bool is_hidden = hidden(event.code);
     const OpenCall* call = innermost(event.thread);
-    if (is_hidden && !with_hidden_ && !between_neighbors(call)) return;
+    if (leaves_out(event, call)) return;
     Request* request = is_hidden ? nullptr : receiving(event);
     const MessageNumber number = consumer().new_message(event, call);
     const bool waited = request != nullptr && request->waits;
@@ -369,6 +386,7 @@ class CallTracker {
   const Definitions& definitions_;
   const std::vector<mpi::Meaning>& meanings_;
   const bool with_hidden_;
+  std::vector<bool> nonblocking_neighbor_;  // by class of message
   std::vector<Stack> threads_;
   base::FlatMap<std::uint64_t, Request> requests_;
   base::FlatMap<std::uint64_t, std::vector<MessageNumber>> earlier_;

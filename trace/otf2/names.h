@@ -45,7 +45,8 @@ enum class Otf2Parameter : std::uint32_t {
   kProcessor,
   kLost,
   kSampled,
-  kRequestGiven
+  kRequestGiven,
+  kMemberGiven
 };
 
 struct Otf2AttributeName {
@@ -79,7 +80,8 @@ inline constexpr Otf2ParameterName kOtf2Parameters[] = {
     {Otf2Parameter::kProcessor, "processor"},
     {Otf2Parameter::kLost, "lost"},
     {Otf2Parameter::kSampled, "sampled"},
-    {Otf2Parameter::kRequestGiven, "request given"}};
+    {Otf2Parameter::kRequestGiven, "request given"},
+    {Otf2Parameter::kMemberGiven, "member given"}};
 
 // The name of the location of a rank without events; it has one MeasurementOnOff.
 inline constexpr std::string_view kOtf2NoEvents = "no events";

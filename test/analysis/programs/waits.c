@@ -332,6 +332,59 @@ static void win_free(void) {
   MPI_Win_free(&window);
 }
 
+// Epochs in which ranks 0, 2 and 3 are the one side and rank 1 is the other.
+static MPI_Group rank_1, ranks_0_and_3, but_rank_1, ranks_1_and_2;
+static void make_groups(void) {
+  MPI_Group all;
+  MPI_Comm_group(MPI_COMM_WORLD, &all);
+  MPI_Group_incl(all, 1, (int[]){1}, &rank_1);
+  MPI_Group_incl(all, 2, (int[]){0, 3}, &ranks_0_and_3);
+  MPI_Group_incl(all, 2, (int[]){1, 2}, &ranks_1_and_2);
+  MPI_Group_excl(all, 1, (int[]){1}, &but_rank_1);
+}
+static void late_post(void) {
+  if (rank == 1) {
+    late();
+    MPI_Win_post(but_rank_1, 0, window);
+    MPI_Win_wait(window);
+  } else {
+    MPI_Win_start(rank_1, 0, window);
+    MPI_Put(&rank, 1, MPI_INT, 1, rank, 1, MPI_INT, window);
+    MPI_Win_complete(window);
+  }
+}
+static void late_complete_for(void (*wait)(void)) {
+  if (rank == 1) {
+    MPI_Win_start(but_rank_1, 0, window);
+    for (int to = 0; to < 4; to++)
+      if (to != 1) MPI_Put(&rank, 1, MPI_INT, to, 0, 1, MPI_INT, window);
+    late();
+    MPI_Win_complete(window);
+  } else {
+    MPI_Win_post(rank_1, 0, window);
+    wait();
+  }
+}
+static void win_wait(void) { MPI_Win_wait(window); }
+static void win_test(void) {
+  int done = 0;
+  while (!done) MPI_Win_test(window, &done);
+}
+static void late_complete(void) { late_complete_for(win_wait); }
+static void win_test_loop(void) { late_complete_for(win_test); }
+// Rank 2 exposes its window at once, but ranks 0 and 3 complete their access only when rank 1 has, too.
+static void late_post_elsewhere(void) {
+  if (rank == 1 || rank == 2) {
+    if (rank == 1) late();
+    MPI_Win_post(ranks_0_and_3, 0, window);
+    MPI_Win_wait(window);
+  } else {
+    MPI_Win_start(ranks_1_and_2, 0, window);
+    for (int to = 1; to < 3; to++) MPI_Put(&rank, 1, MPI_INT, to, rank, 1, MPI_INT, window);
+    MPI_Win_complete(window);
+  }
+}
+
 static void comm_split(void) {
   MPI_Comm half;
   if (rank == 1) late();
@@ -395,6 +448,21 @@ static void neighbors(void) {
   int from[2];
   if (rank == 1) late();
   MPI_Neighbor_allgather(&rank, 1, MPI_INT, from, 1, MPI_INT, other);
+}
+
+static void ineighbors(void) {
+  int from[2];
+  MPI_Request request;
+  if (rank == 1) late();
+  MPI_Ineighbor_allgather(&rank, 1, MPI_INT, from, 1, MPI_INT, other, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+static void ineighbors_in_test_loop(void) {
+  int from[2], done = 0;
+  MPI_Request request;
+  if (rank == 1) late();
+  MPI_Ineighbor_allgather(&rank, 1, MPI_INT, from, 1, MPI_INT, other, &request);
+  while (!done) MPI_Test(&request, &done, MPI_STATUS_IGNORE);
 }
 
 static const char* path;
@@ -490,6 +558,10 @@ static const struct {
              {"get_status_loop", get_status_loop},
              {"test_after_work", test_after_work},
              {"fence", fence},
+             {"late_post", late_post},
+             {"late_complete", late_complete},
+             {"win_test_loop", win_test_loop},
+             {"late_post_elsewhere", late_post_elsewhere},
              {"win_create", win_create},
              {"win_free", win_free},
              {"comm_split", comm_split},
@@ -500,6 +572,8 @@ static const struct {
              {"intercomm_bcast", intercomm_bcast},
              {"intercomm_reduce", intercomm_reduce},
              {"neighbors", neighbors},
+             {"ineighbors", ineighbors},
+             {"ineighbors_in_test_loop", ineighbors_in_test_loop},
              {"file_open", file_open},
              {"file_close", file_close},
              {"file_write_ordered", file_write_ordered},
@@ -523,7 +597,9 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   if (argc != 2 && argc != 3) MPI_Abort(MPI_COMM_WORLD, 2);
   path = argc == 3 ? argv[2] : NULL;
-  if (strcmp(name, "fence") == 0) make_window();
+  const int has_window = strcmp(name, "fence") == 0 || begins_with(name, "late_post") ||
+                         strcmp(name, "late_complete") == 0 || strcmp(name, "win_test_loop") == 0;
+  if (has_window) make_window(), make_groups();
   if (begins_with(name, "file_") && strcmp(name, "file_open") != 0 &&
       strcmp(name, "file_close") != 0)
     open_file();
@@ -535,7 +611,7 @@ int main(int argc, char** argv) {
   } else if (begins_with(name, "intercomm_")) {
     MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &other);
     connect_halves(&halves);
-  } else if (strcmp(name, "neighbors") == 0) {
+  } else if (strcmp(name, "neighbors") == 0 || begins_with(name, "ineighbors")) {
     MPI_Cart_create(MPI_COMM_WORLD, 1, (int[]){4}, (int[]){1}, 0, &other);
   } else if (strcmp(name, "reduce_in_split") == 0) {
     MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &other);
@@ -557,7 +633,7 @@ int main(int argc, char** argv) {
       fathom_phase_end();
     }
   }
-  if (strcmp(name, "fence") == 0) MPI_Win_free(&window);
+  if (has_window) MPI_Win_free(&window);
   if (begins_with(name, "file_") && file != NULL && file != MPI_FILE_NULL) MPI_File_close(&file);
   if (strcmp(name, "finalize") == 0 && rank == 1)
     for (int round = 0; round < kRounds; round++) late();

@@ -118,6 +118,19 @@ TEST_CASE("a large send waits for a receive that would have been posted later") 
   CHECK(ends_with(made, {"rank 0 : 8"}) == Ends{850, 860});
 }
 
+TEST_CASE("a window that would have been exposed earlier saves all that waited for it") {
+  MadeJob made(3);
+  for (int rank = 0; rank < 3; ++rank) made.on_window(rank, 10, 20, "MPI_Win_create", 0xa);
+  made.in_epoch(0, 100, 110, "MPI_Win_start", {1, 2});
+  made.in_epoch(0, 120, 1130, "MPI_Win_complete");
+  made.in_epoch(1, 1100, 1110, "MPI_Win_post", {0});
+  made.in_epoch(1, 1120, 1140, "MPI_Win_wait");
+  made.in_epoch(2, 100, 110, "MPI_Win_post", {0});
+  made.in_epoch(2, 200, 1150, "MPI_Win_wait");
+  CHECK(ends_with(made, {}) == Ends{1130, 1140, 1150});
+  CHECK(ends_with(made, {"rank 1 before function MPI_Win_post : 0"}) == Ends{150, 140, 250});
+}
+
 TEST_CASE("a change that concerns nothing in the run is an error") {
   MadeJob made = two_ranks();
   for (const char* text : {"rank 2 : 0.5", "function MPI_Bcast : 0.5", "site halo.c:41 : 0.5"}) {

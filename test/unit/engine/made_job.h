@@ -142,6 +142,18 @@ class MadeJob {
     trace::Event& left = leave(rank, to_ns, function);
     if (function == "MPI_Win_create") left.object = window;
   }
+  // MPI_Win_post and MPI_Win_start with a group of these ranks; MPI_Win_test fails if `succeeds` says
+  // so.
+  void in_epoch(int rank, std::uint64_t from_ns, std::uint64_t to_ns, const std::string& function,
+                const std::vector<int>& group = {}, bool succeeds = true,
+                std::uint64_t window = 0xa) {
+    trace::Event& entered = enter(rank, from_ns, function);
+    entered.communicator = 0;
+    entered.object = window;
+    for (const int member : group) add(rank, trace::EventKind::kMemberGiven, from_ns).peer = member;
+    trace::Event& left = leave(rank, to_ns, function);
+    if (function == "MPI_Win_test") left.flag = succeeds ? 1 : 0;
+  }
   void collective(int rank, std::uint64_t from_ns, std::uint64_t to_ns, const std::string& function,
                   int root = -1, int communicator = 0, std::uint64_t bytes = 8) {
     trace::Event& event = enter(rank, from_ns, function);
@@ -185,6 +197,12 @@ class MadeJob {
       return {name, Group::kProbe, about, {Attribute::kFlag}};
     if (name == "MPI_Win_create")
       return {name, Group::kOneSided, {Attribute::kCommunicator}, {Attribute::kWindow}};
+    if (name == "MPI_Win_test") {
+      return {name,
+              Group::kOneSided,
+              {Attribute::kCommunicator, Attribute::kWindow},
+              {Attribute::kFlag}};
+    }
     if (name.starts_with("MPI_Win_"))
       return {name, Group::kOneSided, {Attribute::kCommunicator, Attribute::kWindow}, {}};
     if (name == "MPI_Intercomm_create") {

@@ -8,35 +8,12 @@
 #include <map>
 #include <set>
 
-#include "analysis/engine/causal_walk.h"
-#include "analysis/waits/wait_steps.h"
-#include "test/unit/engine/joined_job.h"
+#include "test/unit/engine/found_waits.h"
 
 namespace fathom::analysis {
 namespace {
 
-using test::MadeJob;
-
-JobWaits waits_of(MadeJob& made, const WaitScope& scope = {}) {
-  return find_waits(*test::Joined(made), scope);
-}
-
-struct Expected {
-  WaitKind kind;
-  std::uint32_t victim, culprit;
-  std::uint64_t ns;
-};
-
-void check(const JobWaits& waits, const std::vector<Expected>& expected) {
-  REQUIRE(waits.rows.size() == expected.size());
-  for (std::size_t i = 0; i < expected.size(); ++i) {
-    CAPTURE(i);
-    CHECK(waits.rows[i].kind == expected[i].kind);
-    CHECK(waits.rows[i].process == expected[i].victim);
-    CHECK(waits.rows[i].culprit == expected[i].culprit);
-    CHECK(waits.rows[i].ns == expected[i].ns);
-  }
-}
+using test::check, test::check_edges, test::Expected, test::MadeJob, test::waits_of;
 
 std::uint64_t random_state = 1;
 std::uint64_t drawn(std::uint64_t below) {
@@ -66,31 +43,6 @@ TEST_CASE("MPI_Irecv does not wait for a message that arrives in it and names no
   made.leave(1, 700, "MPI_Irecv");
   made.send(0, 600, 610, 1);
   check(waits_of(made), {});
-}
-
-// Everything that waits also is an edge: no process is released for want of what it takes.
-struct Counted {
-  struct Payload {
-    std::uint64_t time_ns = 0;
-  };
-  std::vector<std::uint64_t> latest;  // by process: of all that it depends on
-  void step(std::uint32_t process, std::uint32_t, const Step& step) {
-    latest[process] = std::max(latest[process], step.time_ns);
-  }
-  Payload give(std::uint32_t process, const Step&) const { return {latest[process]}; }
-  void take(std::uint32_t process, const Step&, const Payload& payload) {
-    latest[process] = std::max(latest[process], payload.time_ns);
-  }
-  static void merge(Payload& into, const Payload& other) {
-    into.time_ns = std::max(into.time_ns, other.time_ns);
-  }
-};
-void check_edges(MadeJob& made) {
-  for (const Direction direction : {Direction::kForward, Direction::kBackward}) {
-    const test::Joined job(made);
-    Counted counted{std::vector<std::uint64_t>(job->mapping().size())};
-    CHECK(walk_causally(*job, counted, direction) == 0);
-  }
 }
 
 TEST_CASE("a probe waits for the message that is received after it") {
@@ -261,6 +213,70 @@ TEST_CASE("a neighbourhood collective waits for the neighbours that messages com
   }
   check(waits_of(made), {{WaitKind::kNeighbours, 0, 1, 200}, {WaitKind::kNeighbours, 1, 2, 300}});
   check_edges(made);
+}
+
+// A line of three ranks, of which rank 2 begins last. Each waits for its request, and rank 0 for
+// another one before.
+TEST_CASE("a non-blocking neighbourhood collective waits where its request is waited for") {
+  MadeJob made(3);
+  made.definitions.classes.push_back("MPI_Ineighbor_allgather");
+  made.definitions.class_hidden.push_back(true);
+  const std::string function = "MPI_Ineighbor_allgather";
+  const auto hidden = [&](int rank, std::uint64_t time_ns, bool sent, int peer) {
+    made.message(rank, time_ns, sent, peer, -30, 8).code = 2;
+  };
+  const std::uint64_t entered_ns[] = {100, 200, 600};
+  made.irecv(0, 50, 5, 1);
+  for (int rank = 0; rank < 3; ++rank) {
+    made.enter(rank, entered_ns[rank], function).communicator = 0;
+    for (const int peer : {rank - 1, rank + 1})
+      if (peer >= 0 && peer < 3) hidden(rank, entered_ns[rank] + 1, true, peer);
+    made.leave(rank, entered_ns[rank] + 10, function).request = 7;
+  }
+  // Rank 1's block arrives while rank 0 waits for its send.
+  made.send(1, 300, 310, 0);
+  made.enter(0, 150, "MPI_Wait").request = 5;
+  hidden(0, 205, false, 1);
+  made.arrive(0, 340, 5, 1);
+  made.complete(0, 341, 5);
+  made.leave(0, 342, "MPI_Wait");
+  made.enter(0, 400, "MPI_Wait").request = 7;
+  made.complete(0, 404, 7);
+  made.leave(0, 405, "MPI_Wait");
+  made.enter(1, 400, "MPI_Wait").request = 7;
+  hidden(1, 405, false, 0);
+  hidden(1, 620, false, 2);
+  made.complete(1, 625, 7);
+  made.leave(1, 630, "MPI_Wait");
+  made.enter(2, 650, "MPI_Wait").request = 7;
+  hidden(2, 655, false, 1);
+  made.complete(2, 656, 7);
+  made.leave(2, 660, "MPI_Wait");
+  check(waits_of(made), {{WaitKind::kLateSender, 0, 1, 150}, {WaitKind::kNeighbours, 1, 2, 200}});
+  check_edges(made);
+}
+
+// Rank 0 only sends to rank 1, which sends nothing and so does not show which of its calls the message
+// belongs to; and rank 1 never waits for its request.
+TEST_CASE("a neighbourhood collective whose request nobody waits for passes on what arrives") {
+  for (const bool sends : {false, true}) {
+    CAPTURE(sends);
+    MadeJob made(2);
+    made.definitions.classes.push_back("MPI_Ineighbor_allgather");
+    made.definitions.class_hidden.push_back(true);
+    const std::string function = "MPI_Ineighbor_allgather";
+    for (int rank = 0; rank < 2; ++rank) {
+      made.enter(rank, rank == 0 ? 300 : 100, function).communicator = 0;
+      if (rank == 0 || sends)
+        made.message(rank, rank == 0 ? 301 : 101, true, 1 - rank, -30, 8).code = 2;
+      made.leave(rank, rank == 0 ? 310 : 110, function).request = 7;
+    }
+    made.enter(1, 200, "MPI_Test").request = 7;
+    made.message(1, 320, false, 0, -30, 8).code = 2;
+    made.leave(1, 330, "MPI_Test").flag = 0;
+    check(waits_of(made), {});
+    check_edges(made);
+  }
 }
 
 TEST_CASE("all processes wait in MPI_Init and MPI_Finalize for the last to enter, and work after") {

@@ -331,7 +331,7 @@ TEST_CASE("OTF2 preserves every kind of event, several threads and intercommunic
   auto writer = trace::TraceWriter::create(scratch / "run", sample_definitions());
   REQUIRE(writer.ok());
   for (int rank = 0; rank < 3; ++rank) {
-    for (const trace::Event& event : sample_events(rank))
+    for (const trace::Event& event : events_of_every_kind(rank))
       writer->append(static_cast<std::size_t>(rank), event);
   }
   REQUIRE(writer->finish().ok());

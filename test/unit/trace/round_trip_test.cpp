@@ -20,7 +20,7 @@ void write_sample(const std::string& folder, const trace::Definitions& definitio
   REQUIRE(writer.ok());
   for (std::size_t i = 0; i < definitions.processes.size(); ++i) {
     for (const trace::Event& event :
-         sample_events(static_cast<int>(definitions.processes[i].rank))) {
+         events_of_every_kind(static_cast<int>(definitions.processes[i].rank))) {
       writer->append(i, event);
     }
   }
@@ -43,7 +43,7 @@ TEST_CASE("every kind of event comes back as it was written") {
   for (int rank = 0; rank < 3; ++rank) {
     CAPTURE(rank);
     const auto read = texts(trace.events(static_cast<std::size_t>(rank)));
-    const auto written = texts(sample_events(rank));
+    const auto written = texts(events_of_every_kind(rank));
     REQUIRE(read.size() == written.size());
     for (std::size_t i = 0; i < read.size(); ++i) CHECK(read[i] == written[i]);
   }
@@ -119,8 +119,8 @@ TEST_CASE("communicators keep their numbers when processes are left out") {
   CHECK(communicators[2].name == "pair");
   CHECK(communicators[2].world_ranks == std::vector<std::int64_t>{2, 0});
   CHECK(communicators[4].remote_world_ranks == std::vector<std::int64_t>{4, 3});
-  CHECK(texts(trace.events(0)) == texts(sample_events(1)));
-  CHECK(texts(trace.events(1)) == texts(sample_events(2)));
+  CHECK(texts(trace.events(0)) == texts(events_of_every_kind(1)));
+  CHECK(texts(trace.events(1)) == texts(events_of_every_kind(2)));
 }
 
 TEST_CASE("seek gives the first event at or after a time") {

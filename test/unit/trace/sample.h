@@ -202,4 +202,14 @@ inline std::vector<trace::Event> sample_events(int rank) {
   return events;
 }
 
+// The same, with the kinds of events that the first version of traces did not have.
+inline std::vector<trace::Event> events_of_every_kind(int rank) {
+  std::vector<trace::Event> events = sample_events(rank);
+  for (int member = 0; member < 20; ++member)
+    events.emplace_back(sample_event(trace::EventKind::kMemberGiven, 6'000'000'010)).peer =
+        member % 3;
+  events.emplace_back(sample_event(trace::EventKind::kRequestGiven, 6'000'000'010)).request = 5;
+  return events;
+}
+
 }  // namespace fathom::test
