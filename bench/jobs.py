@@ -109,8 +109,13 @@ VARIANTS = {
     # Trace mode, with what it records.
     "trace calls": ("ob1", "auto"),
     "trace calls and transfers": ("ob1", "auto"),
+    # The same in memory, written nowhere; and a recording that has not begun.
+    "flight recorder": ("ob1", "auto"),
+    "recording not begun": ("ob1", "auto"),
 }
-TRACE_LEVELS = {"trace calls": "calls", "trace calls and transfers": "transfers"}
+TRACE_LEVELS = {"trace calls": "calls", "trace calls and transfers": "transfers", "flight recorder": "transfers",
+                "recording not begun": "transfers"}
+SETTINGS = {"flight recorder": ("-x", "FATHOM_FLIGHT=16M"), "recording not begun": ("-x", "FATHOM_TRACE_AFTER=1000000")}
 
 
 def command_line(workspace, installation, variant, ranks, command, directory, mpirun=(), environment=None,
@@ -129,7 +134,7 @@ def command_line(workspace, installation, variant, ranks, command, directory, mp
         library = workspace.count_library if variant == "fathom --no-time" else workspace.library
         preload = [*preload, workspace.trace_library if level else library]
         if level:
-            line += ["-x", f"FATHOM_TRACE_LEVEL={level}"]
+            line += ["-x", f"FATHOM_TRACE_LEVEL={level}", *SETTINGS.get(variant, ())]
         line += ["-x", f"FATHOM_SOURCE={source}", "-x", f"FATHOM_OUTPUT={directory / 'profile'}"]
     if preload:
         line += ["-x", "LD_PRELOAD=" + " ".join(map(str, preload))]

@@ -15,6 +15,7 @@
 #include "cli/commands/simulator/cluster.h"
 #include "cli/commands/simulator/place.h"
 #include "cli/commands/simulator/simulate.h"
+#include "cli/commands/snap.h"
 #include "cli/commands/status.h"
 #include "cli/commands/trace.h"
 
@@ -25,6 +26,8 @@ constexpr Subcommand kSubcommands[] = {
     {"run", "run an MPI job and measure what it sends", kRunExamples, nullptr, declare_run},
     {"status", "show whether a run's job still runs, and what it has recorded so far",
      kStatusExamples, nullptr, declare_status},
+    {"snap", "take the last seconds of a running job from its flight recorder, as a trace",
+     kSnapExamples, nullptr, declare_snap},
     {"report", "summarise a run on one screen", kReportExamples, "", declare_report},
     {"analyze", "find what costs time: who, where, when, and what to try", kAnalyzeExamples, "",
      declare_analyze},

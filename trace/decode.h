@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -36,6 +37,8 @@ struct DecodeTables {
   std::vector<FunctionPlan> functions;  // by the process's number
   std::vector<CommunicatorPlan> communicators;
   std::vector<std::uint32_t> classes, phases;  // kUnknown where not defined
+  // Of a flight recorder, by thread: the phases that are open at its first record.
+  std::map<std::uint32_t, std::vector<std::uint32_t>> open_phases;
 };
 
 // `record`: a whole record, head and payload. Writes everything except time and thread. False if it

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,21 @@ struct ClockSummary {
   bool bounded = true;  // false: nothing says how far its times may be off
 };
 
+// What a process had done before the first record of its flight recorder: how many messages it had
+// sent and received on each channel, and how many operations of each communicator it had entered.
+struct Opening {
+  struct Channel {
+    std::int32_t communicator = 0, peer = 0, tag = 0;  // peer: world rank
+    std::uint64_t sent = 0, received = 0;
+  };
+  struct Sequence {
+    std::int32_t communicator = 0;  // negative: the whole job
+    std::uint64_t operations = 0;
+  };
+  std::vector<Channel> channels;
+  std::vector<Sequence> sequences;
+};
+
 struct Process {
   std::int64_t rank = 0;
   std::string host;
@@ -46,6 +62,11 @@ struct Process {
   ClockSummary clock;
   std::uint64_t records = 0;  // in whole frames and chunks
   std::uint64_t lost_records = 0;
+  // Of a flight recorder: how many records it let go before the first one. Absent: the trace was
+  // recorded from the start.
+  std::optional<std::uint64_t> dropped_records;
+  // Absent: nothing was dropped, or what was is not known exactly, and the trace begins with kLost.
+  std::optional<Opening> opening;
   std::uint64_t first_ns = 0, last_ns = 0;
   std::uint64_t file_bytes = 0;
   bool complete = false;              // the index is there: the process reached MPI_Finalize

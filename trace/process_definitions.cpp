@@ -69,6 +69,12 @@ class Lines {
       to_.epoch_unix_ns = std::strtoull(value.c_str(), nullptr, 10);
     } else if (key == "lost" || key == "lost-records") {  // lost-records: by the first Fathom
       to_.process.lost_records = std::strtoull(value.c_str(), nullptr, 10);
+    } else if (key == "dropped") {
+      to_.process.dropped_records = std::strtoull(value.c_str(), nullptr, 10);
+    } else if (key == "opening") {
+      to_.opening_exact = value == "exact";
+    } else if (key == "open-phase") {
+      take_open_phase(value);
     } else {
       take_fact(key, value);
     }
@@ -91,6 +97,12 @@ class Lines {
     auto& threads = to_.process.threads;
     if (threads.size() <= thread.number) threads.resize(thread.number + 1);
     threads[thread.number] = thread.rest;
+  }
+
+  void take_open_phase(const std::string& value) {
+    std::istringstream words(value);
+    std::uint32_t thread = 0, phase = 0;
+    if (words >> thread >> phase) to_.open_phases[thread].push_back(phase);
   }
 
   void take_code(const std::string& value) {
@@ -133,6 +145,12 @@ class Lines {
   ProcessDefinitions& to_;
 };
 
+template <typename Bytes, typename Row>
+void add_rows(const Bytes& bytes, std::vector<Row>& rows) {
+  for (std::size_t at = 0; bytes.size() - at >= sizeof(Row); at += sizeof(Row))
+    std::memcpy(&rows.emplace_back(), bytes.data() + at, sizeof(Row));
+}
+
 // A row with a known key replaces the earlier one in its place, because records refer to positions.
 // Returns the position of each row of the frame.
 std::vector<std::uint32_t> add_communicators(const std::vector<profile::CommunicatorRow>& rows,
@@ -169,10 +187,9 @@ void ProcessDefinitions::add(const char* payload, std::size_t size) {
       foreign_members.push_back(member);
     }
     for (const auto& [kind, bytes] : rows.others) {
-      if (kind != kClockSection) continue;
-      for (std::size_t at = 0; bytes.size() - at >= sizeof(ClockRow); at += sizeof(ClockRow)) {
-        std::memcpy(&moments.emplace_back(), bytes.data() + at, sizeof(ClockRow));
-      }
+      if (kind == kClockSection) add_rows(bytes, moments);
+      if (kind == kOpeningChannelSection) add_rows(bytes, opening_channels);
+      if (kind == kOpeningSequenceSection) add_rows(bytes, opening_sequences);
     }
   }
 }

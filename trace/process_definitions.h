@@ -13,6 +13,7 @@
 #include "profile/rows.h"
 #include "trace/attributes.h"
 #include "trace/definitions.h"
+#include "trace/format/opening.h"
 
 namespace fathom::trace {
 
@@ -29,6 +30,10 @@ struct ProcessDefinitions {
   profile::Application application;
   std::string level, source;
   std::vector<std::string> chosen_communicators, selection;
+  bool opening_exact = false;  // the next three say all
+  std::vector<OpeningChannelRow> opening_channels;
+  std::vector<OpeningSequenceRow> opening_sequences;
+  std::map<std::uint32_t, std::vector<std::uint32_t>> open_phases;  // by thread, outermost first
   std::optional<std::uint64_t> epoch_unix_ns;  // set by tools that kept another trace's time 0
 
   // Adds one frame's payload. Any bytes are safe: what makes no sense is left out.

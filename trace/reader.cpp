@@ -58,9 +58,11 @@ struct EventCursor::State {
     Event event;  // the next one, if it waits
   };
 
-  State(const ProcessTrace& files, const DecodeTables& tables, const ProcessTime& time) {
+  State(const ProcessTrace& files, const DecodeTables& tables, const ProcessTime& time,
+        bool begins_late) {
     for (const auto& [thread, pieces] : files.threads) {
-      threads.push_back({ThreadStream(files.files(), thread, pieces, tables, time), {}});
+      threads.push_back(
+          {ThreadStream(files.files(), thread, pieces, tables, time, begins_late), {}});
     }
     gather();
   }
@@ -168,7 +170,8 @@ const Definitions& Trace::definitions() const { return state_->definitions; }
 
 EventCursor Trace::events(std::size_t process) const {
   return EventCursor(std::make_unique<EventCursor::State>(
-      state_->files[process], state_->tables[process], state_->times[process]));
+      state_->files[process], state_->tables[process], state_->times[process],
+      state_->definitions.processes[process].opening.has_value()));
 }
 
 std::vector<std::string> Trace::damaged_frames(std::size_t process) const {

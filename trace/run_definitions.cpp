@@ -30,6 +30,7 @@ class Together {
       add_phases(own.phases, run_.tables[i]);
       run_.tables[i].own_rank = static_cast<std::int32_t>(own.process.rank);
       run_.definitions.processes.push_back(own.process);
+      if (own.opening_exact) add_opening(own, i);
     }
     add_clocks();
     return std::move(run_);
@@ -162,6 +163,32 @@ class Together {
       if (is_new) run_.definitions.phases.push_back(name);
       tables.phases.resize(number + 1, DecodeTables::kUnknown);
       tables.phases[number] = known->second;
+    }
+  }
+
+  void add_opening(const ProcessDefinitions& own, std::size_t process) {
+    DecodeTables& tables = run_.tables[process];
+    Opening opening;
+    for (const OpeningChannelRow& row : own.opening_channels) {
+      if (row.communicator >= tables.communicators.size()) continue;
+      const DecodeTables::CommunicatorPlan& plan = tables.communicators[row.communicator];
+      if (!plan.per_process && row.peer >= plan.peers->size()) continue;
+      const std::int32_t peer = plan.per_process ? tables.own_rank : (*plan.peers)[row.peer];
+      opening.channels.push_back({plan.communicator, peer, row.tag, row.sent, row.received});
+    }
+    for (const OpeningSequenceRow& row : own.opening_sequences) {
+      const bool whole_job = row.communicator == kWholeJob;
+      if (!whole_job && row.communicator >= tables.communicators.size()) continue;
+      opening.sequences.push_back(
+          {whole_job ? kNobody : tables.communicators[row.communicator].communicator,
+           row.operations});
+    }
+    run_.definitions.processes[process].opening = std::move(opening);
+    for (const auto& [thread, phases] : own.open_phases) {
+      for (const std::uint32_t phase : phases) {
+        if (phase < tables.phases.size() && tables.phases[phase] != DecodeTables::kUnknown)
+          tables.open_phases[thread].push_back(tables.phases[phase]);
+      }
     }
   }
 

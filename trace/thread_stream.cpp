@@ -20,6 +20,14 @@ bool ThreadStream::next(Event& event, std::vector<std::string>& problems) {
       set_time(event, ticks_);
       return true;
     }
+    if (open_phases_ != nullptr) {
+      event = {};
+      event.kind = EventKind::kPhaseBegin;
+      event.code = (*open_phases_)[opened_++];
+      set_time(event, pieces_.front().frame.first_ticks);
+      if (opened_ == open_phases_->size()) open_phases_ = nullptr;
+      return true;
+    }
     if (at_ == end_) {
       bool has_event = false;
       if (!next_piece(event, problems, has_event)) return false;
@@ -123,6 +131,7 @@ void ThreadStream::leave_piece() {
 }
 
 void ThreadStream::seek(std::uint64_t time_ns) {
+  open_phases_ = nullptr;
   at_ = end_ = nullptr;
   values_ = values_end_ = nullptr;
   last_ns_ = 0;

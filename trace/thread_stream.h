@@ -39,10 +39,16 @@ struct ProcessTime {
 
 class ThreadStream {
  public:
-  // `pieces` are sorted by sequence. All arguments must outlive the stream.
+  // `pieces` are sorted by sequence. All arguments must outlive the stream. `begins_late`: those
+  // before the first one were let go on purpose, and are no loss.
   ThreadStream(ProcessFiles files, std::uint32_t thread, const std::vector<Piece>& pieces,
-               const DecodeTables& tables, const ProcessTime& time)
-      : files_(files), thread_(thread), pieces_(pieces), tables_(tables), time_(time) {}
+               const DecodeTables& tables, const ProcessTime& time, bool begins_late)
+      : files_(files), thread_(thread), pieces_(pieces), tables_(tables), time_(time) {
+    if (!begins_late || pieces.empty()) return;
+    expected_sequence_ = pieces.front().frame.sequence;
+    const auto open = tables.open_phases.find(thread);
+    if (open != tables.open_phases.end()) open_phases_ = &open->second;
+  }
 
   // False at the end. Overwrites all of `event`. Damaged pieces are reported as kLost and in
   // `problems`.
@@ -66,6 +72,8 @@ class ThreadStream {
   const DecodeTables& tables_;
   const ProcessTime& time_;
 
+  const std::vector<std::uint32_t>* open_phases_ = nullptr;  // of an opening, to be returned
+  std::size_t opened_ = 0;
   std::size_t piece_ = 0;                // the next one
   std::uint64_t expected_sequence_ = 0;  // of the next piece
   std::uint64_t dropped_to_ = 0;         // in the .trace file

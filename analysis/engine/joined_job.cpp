@@ -9,6 +9,7 @@
 
 #include "analysis/engine/notices.h"
 #include "analysis/engine/parcels.h"
+#include "trace/join/opened_channels.h"
 
 namespace fathom::analysis {
 namespace {
@@ -139,6 +140,8 @@ Joiner::Joiner(JoinedJob& job, const JoinOptions& options, Mapping mapping)
                             *job.steps_, *channels_[process], outgoing_);
     }
   }
+  trace::open_channels(definitions,
+                       [this](std::size_t process) { return channels_[process].get(); });
 }
 
 // For one process. An analysis process that is alone uses short windows, which keep few messages in

@@ -30,7 +30,16 @@ StepRecorder::StepRecorder(const JobFacts& facts, std::uint32_t process, Recorde
       outgoing_(outgoing),
       sequences_(facts.members.size()),
       made_(facts.members.size()),
-      epochs_(rank_) {}
+      epochs_(rank_) {
+  const auto& opening = facts.definitions.processes[process].opening;
+  if (!opening) return;
+  for (const trace::Opening::Sequence& before : opening->sequences) {
+    const std::int32_t communicator = before.communicator < 0 ? facts.job() : before.communicator;
+    // Within the first epoch's share of the numbers: all members begin alike.
+    sequences_[static_cast<std::size_t>(communicator)] +=
+        static_cast<std::uint32_t>(before.operations & 0xffffff);
+  }
+}
 
 std::uint32_t StepRecorder::site(std::uint64_t address) {
   if (address == 0) return kNobody;

@@ -23,6 +23,7 @@
 #include "cli/launch/heartbeat.h"
 #include "cli/launch/installation.h"
 #include "cli/launch/job.h"
+#include "cli/launch/keepers.h"
 #include "cli/launch/launcher.h"
 #include "cli/launch/missing_library.h"
 #include "cli/launch/mpi_probe.h"
@@ -54,6 +55,7 @@ struct RunOptions {
   bool force = false;
   bool no_time = false;
   bool trace = false;
+  std::string flight;  // memory for the last records; empty: no flight recorder
   Recorded recorded;
 };
 
@@ -147,7 +149,8 @@ Variables settings_of(const RunOptions& options, const std::string& run_director
               : name == "FATHOM_TIME"  ? (options.no_time ? "0" : "")
                                        : "");
   }
-  if (!options.trace) return settings;
+  add("FATHOM_FLIGHT", options.flight);
+  if (!options.trace && options.flight.empty()) return settings;
   for (const auto& [name, value] : trace_variables(options.recorded)) add(name, value);
   return settings;
 }
@@ -270,6 +273,14 @@ void tell_about_profile(const RunDirectory& run, const std::string& further, boo
       shown));
 }
 
+// Nothing if every rank reached MPI_Finalize: then nothing was to be kept.
+void tell_about_flight(const RunDirectory& run) {
+  const std::size_t traced = recorded_so_far(run.path()).traced;
+  if (traced == 0) return;
+  tell(fmt::format("the last events of {} rank{} are in {}/trace; next: fathom analyze {}", traced,
+                   traced == 1 ? "" : "s", run.shown(), shell_word(run.shown())));
+}
+
 // Reports what the job left behind; true if there is a profile for later stages.
 bool conclude(const RunDirectory& run, const std::vector<std::string>& command,
               const std::string& library, bool traced, const JobEnd& job) {
@@ -334,8 +345,13 @@ std::string shell_line(const std::vector<std::string>& command) {
 std::string what_is_recorded(const RunOptions& options) {
   const std::string source =
       options.source.empty() ? environment("FATHOM_SOURCE").value_or("auto") : options.source;
-  return fmt::format("{}{}, source {}", options.no_time ? "counts" : "counts and times",
-                     options.trace ? ", a trace" : "", source);
+  const std::string events =
+      options.trace ? ", a trace"
+      : options.flight.empty()
+          ? ""
+          : fmt::format(", the last {} of events of each rank", options.flight);
+  return fmt::format("{}{}, source {}", options.no_time ? "counts" : "counts and times", events,
+                     source);
 }
 
 // A line when the job has started, unless the library is to be quiet too; and one now and then, on
@@ -374,9 +390,9 @@ int run(const RunOptions& options, const std::vector<std::string>& command) {
     return refuse(fmt::format("FATHOM_SOURCE={} is not a source; there are {}", source,
                               base::joined(kSources)));
   }
-  const auto library = find_library(options.trace     ? Library::kTraces
-                                    : options.no_time ? Library::kCounts
-                                                      : Library::kTimes);
+  const auto library = find_library(options.trace || !options.flight.empty() ? Library::kTraces
+                                    : options.no_time                        ? Library::kCounts
+                                                                             : Library::kTimes);
   if (!library) return refuse(library.error().message);
   if (options.source == "peruse" && !may_have_peruse(command)) {
     return refuse(
@@ -404,10 +420,12 @@ int run(const RunOptions& options, const std::vector<std::string>& command) {
 
   RunningMark mark(directory->path(), shell_line(command), what_is_recorded(options));
   const auto job = run_job(*launch, watch(options, *directory));
+  if (!options.flight.empty()) wait_for_keepers();
   mark.remove();
   if (!job) return give_up(job.error().message);
 
   const bool profiled = conclude(*directory, command, *library, options.trace, *job);
+  if (!options.flight.empty()) tell_about_flight(*directory);
   if (profiled) name_call_sites_of(*directory);
   int stages_exit = profiled || stages.empty() ? kFine : kFailed;
   for (std::size_t i = 0; profiled && i < stages.size(); ++i) {
@@ -440,10 +458,15 @@ Action declare_run(CLI::App& app) {
       ->check(one_of({"quiet", "warning", "info"}));
   app.add_flag("--no-time", options->no_time,
                "count messages only; do not measure the time that MPI calls take");
-  app.add_flag(
+  auto* trace = app.add_flag(
       "--trace", options->trace,
       "also record a trace: every MPI call and transfer (FATHOM_TRACE=1 and the options that "
       "say what it holds imply it)");
+  app.add_option("--flight", options->flight,
+                 "flight recorder: keep the last events in this much memory per rank and write "
+                 "nothing, unless the job ends badly, SIGUSR2 or fathom snap asks: 16M")
+      ->type_name("BYTES")
+      ->excludes(trace);
   Recorded& recorded = options->recorded;
   add_ranks(app, recorded.ranks, "trace only these world ranks: 0-3,7");
   add_list(app, "--functions", recorded.functions, "NAME,...",
@@ -472,8 +495,11 @@ Action declare_run(CLI::App& app) {
     if (!command.empty() && command.front() == "--") command.erase(command.begin());
     if (!command.empty() && command.front().starts_with("-"))
       return fail(kWrongUsage, "run", unknown_option(app, command.front()).message);
-    if (environment("FATHOM_TRACE").value_or("0") != "0" || says_anything(options->recorded))
-      options->trace = true;
+    if (options->flight.empty() && !options->trace)
+      options->flight = environment("FATHOM_FLIGHT").value_or("");
+    const bool asks_for_trace =
+        environment("FATHOM_TRACE").value_or("0") != "0" || says_anything(options->recorded);
+    if (options->flight.empty() && asks_for_trace) options->trace = true;
     return run(*options, command);
   };
 }

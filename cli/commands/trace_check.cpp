@@ -15,6 +15,7 @@
 #include "cli/terminal/units.h"
 #include "profile/reader.h"
 #include "trace/compare_profile.h"
+#include "trace/join/window_check.h"
 
 namespace fathom::cli {
 namespace {
@@ -136,9 +137,61 @@ int refuse_own_profile(const std::string& run) {
                   "without one, fathom run --trace records both");
 }
 
+std::string window_text(const trace::WindowCheck& check) {
+  std::string text = fmt::format(
+      "window    {} records; {} before them were let go\n"
+      "messages  {} with both ends; {} sent and {} received whose other end is outside\n",
+      grouped(check.records), grouped(check.dropped), grouped(check.joined),
+      grouped(check.only_sent), grouped(check.only_received));
+  if (check.lost > 0) {
+    text += fmt::format(
+        "note: {} records were lost for want of free memory, so messages may be joined wrongly; "
+        "give --flight more\n",
+        grouped(check.lost));
+  }
+  for (const std::string& problem : check.problems) text += "note: " + printable(problem) + "\n";
+  if (check.different > 0) {
+    return text + fmt::format("differs: {} messages have other lengths at their two ends\n",
+                              grouped(check.different));
+  }
+  return text + (check.good() ? "equal: both ends of every message agree\n"
+                              : "differs: parts of the trace cannot be read\n");
+}
+
+std::string window_json(const trace::WindowCheck& check) {
+  return base::json_text(base::kReadableIndent,
+                         [&](base::JsonWriter& json) {
+                           json.field("schema", "fathom-window-check/1");
+                           json.field("equal", check.good());
+                           json.field("records", check.records);
+                           json.field("dropped_records", check.dropped);
+                           json.field("joined_messages", check.joined);
+                           json.field("different_messages", check.different);
+                           json.field("only_sent", check.only_sent);
+                           json.field("only_received", check.only_received);
+                           json.field("lost_records", check.lost);
+                           json.field("inexact_processes", check.inexact);
+                           json.field("notes", check.problems);
+                         }) +
+         "\n";
+}
+
+// Of a flight recorder, which has let go most of what the profile counted.
+int run_window_check(const CheckOptions& options, const trace::Trace& trace) {
+  const trace::WindowCheck check = trace::check_window(trace);
+  const int delivered =
+      deliver(options.output, "trace check",
+              options.output.wants_json() ? window_json(check) : window_text(check));
+  return check.good() ? delivered : kFailed;
+}
+
 int run_check(const CheckOptions& options) {
   if (const auto checked = check(options.output); !checked)
     return fail(kWrongUsage, "trace check", checked.error().message);
+  if (const auto flight = trace::Trace::open(options.run);
+      flight && trace::is_window(flight->definitions())) {
+    return run_window_check(options, *flight);
+  }
   const auto path = recorded_profile_of(options.run);
   std::error_code ignored;
   if (!path && std::filesystem::is_directory(options.run + "/trace", ignored))

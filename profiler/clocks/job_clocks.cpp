@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "profiler/clocks/clock_sync.h"
-#include "profiler/clocks/ticks.h"
+#include "profiler/clocks/moment.h"
 
 namespace fathom::profiler {
 namespace {
@@ -21,22 +21,7 @@ State& state() {
 
 }  // namespace
 
-trace::ClockRow JobClocks::now() {
-  trace::ClockRow row{};
-  std::uint64_t best = ~std::uint64_t{0};
-  for (int i = 0; i < 5; ++i) {  // keep the reading that was interrupted least
-    const std::uint64_t before = Ticks::now();
-    const std::uint64_t monotonic = nanoseconds_of(CLOCK_MONOTONIC);
-    const std::uint64_t unix_time = nanoseconds_of(CLOCK_REALTIME);
-    const std::uint64_t after = Ticks::now();
-    if (after - before >= best) continue;
-    best = after - before;
-    row.ticks = before + best / 2;
-    row.monotonic_ns = monotonic;
-    row.unix_ns = unix_time;
-  }
-  return row;
-}
+trace::ClockRow JobClocks::now() { return moment_now(); }
 
 trace::ClockRow JobClocks::measured_now() {
   trace::ClockRow row = now();

@@ -23,6 +23,10 @@ namespace fathom::profiler {
 // too long for the prepared buffer.
 void arm_rescue(const std::string& directory, std::uint32_t job, std::uint32_t rank);
 
+// From now on SIGUSR2 calls `instead`, which must be async-signal-safe, and the program goes on; but
+// not where the program has an action of its own for it.
+void take_user_signal(void (*instead)() noexcept);
+
 // Restores the signal handlers; from here on no rows are left.
 void disarm_rescue();
 

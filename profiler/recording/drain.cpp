@@ -35,6 +35,17 @@ bool Drain::start(Recorder& recorder, trace::FrameFile& file, std::uint64_t size
   file_ = &file;
   size_cap_ = size_cap;
   every_second_ = every_second;
+  return start_thread();
+}
+
+bool Drain::start_watching(Recorder& recorder, void (*every_second)()) {
+  recorder_ = &recorder;
+  every_second_ = every_second;
+  drains_ = false;
+  return start_thread();
+}
+
+bool Drain::start_thread() {
   sigset_t all, before;
   sigfillset(&all);
   if (pthread_sigmask(SIG_SETMASK, &all, &before) != 0) return false;
@@ -50,7 +61,7 @@ void* Drain::run(void* self) {
   for (int rests = 1; !drain->ending_.load(std::memory_order_acquire); ++rests) {
     nanosleep(&kRest, nullptr);
     drain->recorder_->take_from_ended();
-    drain->drain_full_chunks();
+    if (drain->drains_) drain->drain_full_chunks();
     if (rests % kRestsPerSecond == 0 && drain->every_second_ != nullptr) drain->every_second_();
   }
   return nullptr;
@@ -76,10 +87,14 @@ void Drain::drain_full_chunks() {
   }
 }
 
-void Drain::stop() {
+void Drain::stop_watching() {
   ending_.store(true, std::memory_order_release);
   if (running_) pthread_join(thread_, nullptr);
   running_ = false;
+}
+
+void Drain::stop() {
+  stop_watching();
   drain_full_chunks();
   // Twice: if all chunks are in use, a stream that needs another one finds it in the second round,
   // when the chunks of the others have been drained.

@@ -25,6 +25,11 @@ class Drain {
   bool start(Recorder& recorder, trace::FrameFile& file, std::uint64_t size_cap,
              void (*every_second)());
 
+  // For a flight recorder, whose keeper takes the chunks: the thread only does what is due every
+  // second. stop_watching() ends it.
+  bool start_watching(Recorder& recorder, void (*every_second)());
+  void stop_watching();
+
   // At the end, after Recorder::stop(), when no other thread is inside MPI: ends the thread, then
   // seals the streams and drains the rest on the calling thread.
   void stop();
@@ -36,6 +41,7 @@ class Drain {
   int why_unwritten() const { return why_unwritten_; }
 
  private:
+  bool start_thread();
   static void* run(void* self);
   void drain_full_chunks();
 
@@ -46,6 +52,7 @@ class Drain {
   std::atomic<bool> ending_{false};
   std::uint64_t over_cap_ = 0, unwritten_ = 0;
   int why_unwritten_ = 0;
+  bool drains_ = true;
   bool running_ = false;
   pthread_t thread_{};
 };

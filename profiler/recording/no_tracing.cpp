@@ -10,6 +10,7 @@ void communicator_known(std::uint32_t) noexcept {}
 void phase_begun(std::uint32_t, const char*) noexcept {}
 void phase_ended(std::uint32_t, std::uint32_t) noexcept {}
 void paused(bool) noexcept {}
+UserSignal user_signal() noexcept { return nullptr; }
 void finish(ProfiledProcess&, bool) noexcept {}
 
 }  // namespace fathom::profiler::tracing

@@ -63,19 +63,39 @@ bool Recorder::open(const char* path, std::uint32_t job, std::uint32_t rank,
                     std::size_t memory_bytes) {
   if (std::strlen(path) >= sizeof path_) return false;
   std::strcpy(path_, path);
-  chunk_count_ = static_cast<std::uint32_t>(memory_bytes / kChunkBytes);
-  if (chunk_count_ < 2) chunk_count_ = 2;
-  memory_bytes_ = kHeaderBytes + chunk_count_ * kChunkBytes;
+  size_memory(memory_bytes, 2);
   descriptor_ = make_file(path, memory_bytes_);
   chunks_in_file_ = descriptor_ >= 0;
   if (!chunks_in_file_) descriptor_ = make_file(path, kHeaderBytes + kRoomForEnd);
+  return descriptor_ >= 0 && map_and_begin(job, rank);
+}
+
+bool Recorder::open_in_memory(std::uint32_t job, std::uint32_t rank, std::size_t memory_bytes) {
+  size_memory(memory_bytes, kLeastKept);
+  descriptor_ = memfd_create("fathom-flight", MFD_CLOEXEC);
   if (descriptor_ < 0) return false;
+  const int error = posix_fallocate(descriptor_, 0, static_cast<off_t>(memory_bytes_));
+  chunks_in_file_ = error == 0;
+  if (chunks_in_file_ && map_and_begin(job, rank)) return true;
+  const int why = error != 0 ? error : errno;
+  close(false);
+  errno = why;
+  return false;
+}
+
+void Recorder::size_memory(std::size_t memory_bytes, std::uint32_t least_chunks) {
+  chunk_count_ = static_cast<std::uint32_t>(memory_bytes / kChunkBytes);
+  if (chunk_count_ < least_chunks) chunk_count_ = least_chunks;
+  memory_bytes_ = kHeaderBytes + chunk_count_ * kChunkBytes;
+}
+
+bool Recorder::map_and_begin(std::uint32_t job, std::uint32_t rank) {
   memory_ = map_memory(nullptr, memory_bytes_);
   char* streams = map_memory(nullptr, kMaxStreams * sizeof(Stream));
   if (memory_ == nullptr || streams == nullptr ||
       !map_file(memory_, chunks_in_file_ ? memory_bytes_ : kHeaderBytes, descriptor_)) {
     const int error = errno;
-    close(true);
+    close(path_[0] != 0);
     errno = error;
     return false;
   }

@@ -77,6 +77,7 @@ class Recorder {
   static constexpr std::size_t kChunkBytes = std::size_t{128} << 10;
   static constexpr std::size_t kHeaderBytes = 4096;
   static constexpr std::size_t kRoomForEnd = std::size_t{256} << 10;
+  static constexpr std::uint32_t kLeastKept = 4;  // chunks of a flight recorder
   static constexpr std::uint32_t kMaxStreams = 4096;
   static constexpr std::uint32_t kMaxFunctions = 1024;
 
@@ -85,6 +86,11 @@ class Recorder {
   // kRoomForEnd: SIGKILL then loses what is not drained, and survives_kill() is false. False, with
   // errno set, without memory, or without room even for that.
   bool open(const char* path, std::uint32_t job, std::uint32_t rank, std::size_t memory_bytes);
+  // The same in a memfd of its own, for a flight recorder (flight.h): nothing drains the chunks but
+  // its keeper, in another process.
+  bool open_in_memory(std::uint32_t job, std::uint32_t rank, std::size_t memory_bytes);
+  char* memory() { return memory_; }
+  int descriptor() const { return descriptor_; }
   bool survives_kill() const { return chunks_in_file_; }
 
   // For events inside calls: null also while sampling leaves the present call out.
@@ -189,6 +195,8 @@ class Recorder {
     static thread_local Stream stream __attribute__((tls_model("initial-exec")));
     return stream;
   }
+  void size_memory(std::size_t memory_bytes, std::uint32_t least_chunks);
+  bool map_and_begin(std::uint32_t job, std::uint32_t rank);
   static Stream* attach();
   Stream* left_stream();
   Stream* new_stream();

@@ -40,6 +40,7 @@ TraceSettings read_trace_settings() {
   };
   bytes("FATHOM_TRACE_MEMORY", settings.memory_bytes);
   bytes("FATHOM_TRACE_SIZE", settings.size_cap_bytes);
+  bytes("FATHOM_FLIGHT", settings.flight_bytes);
   const auto seconds = [&](const char* name, double& value) {
     const std::string text = environment_value(name);
     if (!text.empty() && !read_seconds(text, value)) refuse(name, text, "seconds");

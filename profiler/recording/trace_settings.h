@@ -21,6 +21,8 @@ struct TraceSettings {
       communicators;                // FATHOM_TRACE_COMMUNICATORS: names or constructors, as above
   std::string ranks;                // FATHOM_TRACE_RANKS: 0-3,8; empty: all
   std::vector<std::string> phases;  // FATHOM_TRACE_PHASES: inside these, as above; empty: always
+  std::uint64_t flight_bytes = 0;   // FATHOM_FLIGHT: keep the last records in so much memory, per
+                                    // process, and write nothing; 0: write a trace
   double after_seconds = 0;         // FATHOM_TRACE_AFTER: from MPI_Init
   double for_seconds = 0;           // FATHOM_TRACE_FOR; 0: to the end
   std::uint32_t sample = 1;         // FATHOM_TRACE_SAMPLE: every n-th call of a thread

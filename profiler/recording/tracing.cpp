@@ -28,6 +28,7 @@
 #include "profiler/recording/chosen_communicators.h"
 #include "profiler/recording/definitions_writer.h"
 #include "profiler/recording/drain.h"
+#include "profiler/recording/flight.h"
 #include "profiler/recording/placement_of_process.h"
 #include "profiler/recording/trace_settings.h"
 #include "profiler/recording/traced_call.h"
@@ -78,6 +79,7 @@ struct State {
   Recorder recorder;
   trace::FrameFile file;
   Drain drain;
+  Flight flight;
   Gate gate;
   std::mutex lock;                          // protects what follows
   std::vector<std::uint8_t> written_kinds;  // how_known() of each row as last written
@@ -125,6 +127,8 @@ void add_communicators(DefinitionsFrame& frame) {
   for (std::size_t i = 0; i < rows.size(); ++i) state->written_kinds[i] = how_known(rows[i]);
 }
 
+bool is_flight() { return state->settings.flight_bytes > 0; }
+
 void every_second() {
   try {
     const double seconds = base::seconds(nanoseconds_of(CLOCK_MONOTONIC) - state->opened_at_ns);
@@ -138,11 +142,14 @@ void every_second() {
     if (state->recorder.chunks_opened() == state->last_clock_chunks) return;  // nothing recorded
     state->last_clock_chunks = state->recorder.chunks_opened();
     const std::lock_guard guard(state->lock);
+    Written written = state->written;
+    const std::string code = describe_code(written.code);
+    // The keeper reads the clocks itself: definitions in memory must not grow with time.
+    if (is_flight() && code.empty()) return;
     DefinitionsFrame frame(header_now(*state->process));
     const trace::ClockRow row = JobClocks::now();
     frame.clocks(&row, 1);
-    Written written = state->written;
-    frame.text(describe_code(written.code));
+    frame.text(code);
     if (frame.append_to(state->file)) state->written = written;
   } catch (...) {
   }
@@ -177,6 +184,8 @@ std::string describe_recording(const TraceSettings& settings) {
   chosen("phases", listed(settings.phases));
   if (settings.after_seconds > 0) chosen("after", std::to_string(settings.after_seconds) + " s");
   if (settings.for_seconds > 0) chosen("for", std::to_string(settings.for_seconds) + " s");
+  if (settings.flight_bytes > 0)
+    chosen("flight", "the last " + std::to_string(settings.flight_bytes) + " bytes");
   if (settings.sample > 1) chosen("sample", std::to_string(settings.sample));
   return lines;
 }
@@ -189,21 +198,28 @@ void clocks_measured(const trace::ClockRow& row) try {
 } catch (...) {
 }
 
+// Makes what the process records into. False, with errno set, if it cannot be made.
+bool open_files(State& made, ProfiledProcess& process) {
+  const std::uint32_t job = process.header().job, rank = process.header().rank;
+  if (made.settings.flight_bytes > 0) {
+    return made.flight.open(made.recorder, made.file, job, rank, made.settings.flight_bytes,
+                            process.run_directory());
+  }
+  const std::string folder = process.run_directory() + "/trace";
+  const std::string base = folder + "/" + std::to_string(job) + "." + std::to_string(rank);
+  return make_directories(folder) && made.file.open((base + ".trace").c_str(), job, rank) &&
+         made.recorder.open((base + ".live").c_str(), job, rank, made.settings.memory_bytes);
+}
+
 void open_or_throw(ProfiledProcess& process) {
   const auto give_up = [&process](int error) {
     process.text().add("trace-lost", std::string("no-trace 0 ") + std::strerror(error));
   };
   process.claim_run_directory();
-  const std::string folder = process.run_directory() + "/trace";
-  const std::string base = folder + "/" + std::to_string(process.header().job) + "." +
-                           std::to_string(process.header().rank);
-  if (!make_directories(folder)) return give_up(errno);
   auto* made = new State;
   made->process = &process;
   made->settings = settings_before_init;
-  if (!made->file.open((base + ".trace").c_str(), process.header().job, process.header().rank) ||
-      !made->recorder.open((base + ".live").c_str(), process.header().job, process.header().rank,
-                           made->settings.memory_bytes)) {
+  if (!open_files(*made, process)) {
     const int error = errno;
     made->file.remove();
     return give_up(error);
@@ -211,8 +227,9 @@ void open_or_throw(ProfiledProcess& process) {
   if (made->settings.sample > 1 && !made->recorder.add_up_left_out()) made->settings.sample = 1;
   if (!made->recorder.survives_kill()) {
     process.text().add(
-        "note", "there was little room in " + folder +
-                    ": of a process that was killed, the events of its last moments are lost");
+        "note",
+        "there was little room in " + process.run_directory() +
+            "/trace: of a process that was killed, the events of its last moments are lost");
   }
   apply_selection(made->settings);
   if (!ChosenCommunicators::open(made->settings.communicators)) {
@@ -237,7 +254,8 @@ void open_or_throw(ProfiledProcess& process) {
   if (!frame.append_to(made->file)) {  // the rest of the trace is useless without it
     const int error = errno;
     state = nullptr;
-    made->recorder.close(true);
+    if (made->settings.flight_bytes > 0) made->flight.end();
+    made->recorder.close(made->settings.flight_bytes == 0);
     made->file.remove();
     return give_up(error);
   }
@@ -251,7 +269,11 @@ void open_or_throw(ProfiledProcess& process) {
     made->gate.set(trace::PauseReason::kPhase, true);
   }
   JobClocks::set_observer(clocks_measured);
-  made->drain.start(made->recorder, made->file, made->settings.size_cap_bytes, every_second);
+  if (is_flight()) {
+    made->drain.start_watching(made->recorder, every_second);
+  } else {
+    made->drain.start(made->recorder, made->file, made->settings.size_cap_bytes, every_second);
+  }
 }
 
 }  // namespace
@@ -352,11 +374,20 @@ void leave_finalize() {
 
 }  // namespace
 
+UserSignal user_signal() noexcept {
+  return state != nullptr && is_flight() ? &Flight::ask : nullptr;
+}
+
 void finish(ProfiledProcess& process, bool inside_finalize) noexcept try {
   if (state == nullptr) return;
   State& ending = *state;
   if (inside_finalize) leave_finalize();
   ending.recorder.stop();
+  if (is_flight()) {
+    ending.flight.end();
+    ending.drain.stop_watching();
+    return ending.recorder.close(false);
+  }
   ending.drain.stop();
   ending.recorder.give_back_room();
   const std::lock_guard guard(ending.lock);

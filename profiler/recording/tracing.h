@@ -37,6 +37,11 @@ void phase_ended(std::uint32_t number, std::uint32_t outer) noexcept;
 
 void paused(bool is_paused) noexcept;
 
+// What SIGUSR2 is to do where the program has no use for it: with a flight recorder, ask for a
+// snapshot. Null: nothing. Async-signal-safe.
+using UserSignal = void (*)() noexcept;
+UserSignal user_signal() noexcept;
+
 // Ends the recording and completes the files. Counting has stopped; no other thread is inside MPI.
 // `inside_finalize`: the program is, and the trace gets the end of that call.
 void finish(ProfiledProcess& process, bool inside_finalize) noexcept;

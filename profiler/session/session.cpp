@@ -199,6 +199,7 @@ bool open(Run& run, const Beginning& beginning) {
   run.wants_waits = wants_waits;
   if (beginning.with_world) join_world(run);
   tracing::open(process);
+  take_user_signal(tracing::user_signal());
   if (WaitLog::opened()) WaitLog::begin();
   return true;
 }

@@ -237,7 +237,8 @@ struct ClockRow {
 static_assert(sizeof(ClockRow) == 40);
 
 // Keys of the text section, besides those of profile/rows.h:
-//   lost N (records, of this process) ·
+//   lost N (records, of this process) · dropped N (records that a flight recorder let go before the
+//   first one that is here) ·
 //   function ID NAME GROUP enter=… leave=… · thread ID NAME ·
 //   affinity CPULIST · socket N · numa N ·
 //   code BASE SIZE OFFSET BUILDID PATH (one for each mapped executable segment, hexadecimal) ·

@@ -38,7 +38,20 @@ bool FrameFile::open(const char* path, std::uint32_t job, std::uint32_t rank) no
   const std::lock_guard guard(lock_);
   path_ = path;
   descriptor_ = ::open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  if (descriptor_ < 0) return false;
+  return descriptor_ >= 0 && begin(job, rank);
+} catch (...) {
+  errno = ENOMEM;
+  return false;
+}
+
+bool FrameFile::open(int descriptor, std::uint32_t job, std::uint32_t rank) noexcept {
+  const std::lock_guard guard(lock_);
+  path_.clear();
+  descriptor_ = descriptor;
+  return begin(job, rank);
+}
+
+bool FrameFile::begin(std::uint32_t job, std::uint32_t rank) noexcept {
   FileHeader header{};
   std::memcpy(header.magic, kFileMagic, sizeof header.magic);
   header.version = kVersion;
@@ -48,9 +61,6 @@ bool FrameFile::open(const char* path, std::uint32_t job, std::uint32_t rank) no
   if (!put(&header, sizeof header)) return false;
   end_ = sizeof header;
   return true;
-} catch (...) {
-  errno = ENOMEM;
-  return false;
 }
 
 bool FrameFile::put(const void* data, std::size_t size) noexcept {
@@ -129,7 +139,7 @@ void FrameFile::remove() noexcept {
   const std::lock_guard guard(lock_);
   if (descriptor_ < 0) return;
   close(descriptor_);
-  unlink(path_.c_str());
+  if (!path_.empty()) unlink(path_.c_str());
   descriptor_ = -1;
 }
 

@@ -46,6 +46,8 @@ class FrameFile {
 
   // Makes the file; false, with errno set, if it exists or cannot be made.
   bool open(const char* path, std::uint32_t job, std::uint32_t rank) noexcept;
+  // The same in a file that is open already, such as a memfd, and from now on belongs to this.
+  bool open(int descriptor, std::uint32_t job, std::uint32_t rank) noexcept;
   bool is_open() const { return descriptor_ >= 0; }
 
   // `header`: kind, thread, records, sequence and ticks; the rest is filled in. Compressed with
@@ -62,11 +64,12 @@ class FrameFile {
   std::uint64_t bytes() const noexcept;
 
  private:
+  bool begin(std::uint32_t job, std::uint32_t rank) noexcept;
   bool put(const void* data, std::size_t size) noexcept;
 
   mutable std::mutex lock_;
   int descriptor_ = -1;
-  std::string path_;
+  std::string path_;       // empty: the file was given by its descriptor
   std::uint64_t end_ = 0;  // of the last whole frame
   std::vector<IndexEntry> index_;
 };

@@ -61,6 +61,13 @@ void Channels::sweep() {
   sweep_at_ = std::max<std::size_t>(1 << 12, 2 * channels_.size());
 }
 
+void Channels::open(const Key& key, std::uint64_t sent, std::uint64_t received) {
+  if (sent == received) return;
+  Channel& own = channel(key);
+  own.early_sends = sent > received ? sent - received : 0;
+  own.early_receives = received > sent ? received - sent : 0;
+}
+
 // Takes from the fronts of both queues as long as they decide the fate of one of them.
 void Channels::join(Channel& channel, Joined& joined) {
   while (!channel.sends.empty() && !channel.receives.empty()) {
@@ -86,6 +93,11 @@ void Channels::join(Channel& channel, Joined& joined) {
 
 void Channels::send(const Key& key, const ChannelEnd& end, Joined& joined) {
   Channel& to = channel(key);
+  if (to.early_receives > 0) [[unlikely]] {
+    --to.early_receives;
+    ++cut_off_.sends;
+    return;
+  }
   if (to.sends.empty() && !to.receives.empty() && to.receives.front().step != kCutStep) {
     joined.push_back({end, to.receives.front()});
     to.receives.pop();
@@ -96,6 +108,11 @@ void Channels::send(const Key& key, const ChannelEnd& end, Joined& joined) {
 }
 
 void Channels::take(Channel& from, const ChannelEnd& end, Joined& joined) {
+  if (from.early_sends > 0) [[unlikely]] {
+    --from.early_sends;
+    ++cut_off_.receives;
+    return;
+  }
   if (from.receives.empty() && !from.sends.empty() && from.sends.front().step != kCutStep) {
     joined.push_back({from.sends.front(), end});
     from.sends.pop();
@@ -189,6 +206,7 @@ void Channels::loss_at_source(std::int32_t source, std::uint64_t time_ns, Joined
   source_losses_[static_cast<std::uint64_t>(static_cast<std::uint32_t>(source))].push_back(time_ns);
   for (Channel& each : channels_) {
     if (each.key.source != source) continue;
+    each.early_sends = each.early_receives = 0;
     each.sends.push({time_ns, 0, 0, kCutStep});
     join(each, joined);
   }
@@ -200,6 +218,7 @@ void Channels::loss_here(std::uint64_t time_ns, Joined& joined) {
   wild_.clear();
   for (Channel& each : channels_) {
     each.posted.clear();
+    each.early_sends = each.early_receives = 0;
     for (const KeptBack& kept : each.kept_back) take(each, kept.end, joined);
     each.kept_back.clear();
     each.receives.push({time_ns, 0, 0, kCutStep});

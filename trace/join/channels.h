@@ -67,6 +67,10 @@ class Channels {
   // A receive of the library's own or of a blocking call: none posted later can match before it.
   void receive_now(const Key& key, const ChannelEnd& end, Joined& joined);
 
+  // Before anything else: how many of a channel's messages were sent, and how many received, before
+  // the traces of the two processes began. As many ends at the other side have no partner.
+  void open(const Key& key, std::uint64_t sent, std::uint64_t received);
+
   void loss_at_source(std::int32_t source, std::uint64_t time_ns, Joined& joined);
   void loss_here(std::uint64_t time_ns, Joined& joined);
 
@@ -102,8 +106,11 @@ class Channels {
     Queue sends, receives;
     std::vector<std::uint64_t> posted;  // orders of receives that name this channel and wait
     std::vector<KeptBack> kept_back;    // by order
+    // The next ends at the other side belong to so many that came before the traces.
+    std::uint64_t early_sends = 0, early_receives = 0;
     bool idle() const {
-      return sends.empty() && receives.empty() && posted.empty() && kept_back.empty();
+      return sends.empty() && receives.empty() && posted.empty() && kept_back.empty() &&
+             early_sends == 0 && early_receives == 0;
     }
   };
   struct KeyHash {

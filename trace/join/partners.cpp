@@ -6,6 +6,7 @@
 
 #include "base/flat_map.h"
 #include "trace/join/merged_events.h"
+#include "trace/join/opened_channels.h"
 #include "trace/meanings.h"
 
 namespace fathom::trace {
@@ -105,6 +106,8 @@ Partners::Partners(const Trace& trace) : by_process_(trace.definitions().process
     joining.process_of_rank[definitions.processes[process].rank] = process;
     processes.emplace_back(definitions, meanings, process, joining);
   }
+  open_channels(definitions,
+                [&joining](std::size_t process) { return &joining.channels[process]; });
   std::vector<std::string> problems;  // ignored, because the walk that follows reports them
   merge_events(
       trace,

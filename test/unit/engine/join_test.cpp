@@ -61,6 +61,28 @@ TEST_CASE("receives take messages in posting order even if the second completes 
   CHECK(joined[1].received.step == 1);
 }
 
+TEST_CASE("messages of which one end came before the window do not shift the others") {
+  const trace::Channels::Key key{0, 1, 7};
+  for (const bool sent_before : {true, false}) {
+    trace::Channels channels;
+    trace::Channels::Joined joined;
+    channels.open(key, sent_before ? 12 : 5, sent_before ? 10 : 7);
+    channels.open({0, 2, 7}, 3, 3);
+    // Two ends are alone: receives of what was sent before, or sends of what was received before.
+    for (std::uint32_t i = 0; i < 5; ++i) {
+      if (sent_before || i < 3) channels.receive_now(key, end(10 + i, i), joined);
+      if (!sent_before || i < 3) channels.send(key, end(10 + i, 100 + i), joined);
+    }
+    REQUIRE(joined.size() == 3);
+    for (std::uint32_t i = 0; i < 3; ++i) {
+      CHECK(joined[i].sent.step == 100 + i + (sent_before ? 0 : 2));
+      CHECK(joined[i].received.step == i + (sent_before ? 2 : 0));
+    }
+    CHECK(channels.unmatched().sends == (sent_before ? 0 : 2));
+    CHECK(channels.unmatched().receives == (sent_before ? 2 : 0));
+  }
+}
+
 TEST_CASE("an earlier wildcard delays a receive until the wildcard matches or is cancelled") {
   for (const bool cancelled : {false, true}) {
     trace::Channels channels;

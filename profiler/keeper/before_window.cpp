@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "profiler/keeper/before_window.h"
+
+#include <algorithm>
+
+#include "mpi/meaning.h"
+#include "trace/meanings.h"
+
+namespace fathom::profiler {
+namespace {
+
+using trace::RecordKind;
+
+// Place of the communicator among the 4-byte attributes.
+int place_of_communicator(const std::vector<trace::Attribute>& attributes) {
+  int place = 0;
+  for (const trace::Attribute each : attributes) {
+    if (each == trace::Attribute::kCommunicator) return place;
+    if (!trace::is_wide(each)) ++place;
+  }
+  return -1;
+}
+
+std::uint32_t four_bytes(const std::uint64_t* payload, int place) {
+  return static_cast<std::uint32_t>(payload[place / 2] >> (place % 2 * 32));
+}
+
+}  // namespace
+
+void BeforeWindow::learn(const trace::ProcessDefinitions& definitions) {
+  for (const auto& [number, function] : definitions.functions) {
+    if (functions_.size() <= number) functions_.resize(number + 1);
+    const mpi::Sequence sequence = trace::meaning_of(function).sequence;
+    functions_[number].counts =
+        sequence == mpi::Sequence::kJob || sequence == mpi::Sequence::kCommunicator;
+    if (sequence == mpi::Sequence::kCommunicator)
+      functions_[number].communicator = place_of_communicator(function.enter);
+  }
+  for (const auto& [number, name] : definitions.classes) {
+    if (has_own_tags_.size() <= number) has_own_tags_.resize(number + 1);
+    has_own_tags_[number] =
+        name.second && mpi::meaning_of(name.first).requests != mpi::Requests::kNone;
+  }
+}
+
+void BeforeWindow::take(const KeptChunk& dropped) {
+  const std::uint32_t thread = dropped.frame.thread;
+  const std::uint64_t* const end = dropped.words.data() + dropped.words.size();
+  for (const std::uint64_t* at = dropped.words.data(); at < end;) {
+    const auto words = static_cast<std::uint32_t>(*at >> trace::kWordsShift & trace::kMaxWords);
+    const auto small = static_cast<std::uint32_t>(*at >> trace::kSmallShift & trace::kMaxSmall);
+    switch (static_cast<RecordKind>(*at & 0xff)) {
+      case RecordKind::kMessageSent: message(at, small, false); break;
+      case RecordKind::kMessageReceived: message(at, small, true); break;
+      case RecordKind::kEnter: entered(at, words, small & (trace::kHasSite - 1)); break;
+      case RecordKind::kPhaseBegin: open_phases_[thread].push_back(small); break;
+      case RecordKind::kPhaseEnd: phase_ended(thread, small); break;
+      case RecordKind::kLost:
+      case RecordKind::kPause:
+      case RecordKind::kSampled: exact_ = false; break;
+      default: break;
+    }
+    at += 1 + words;
+  }
+  records_ += dropped.frame.records;
+}
+
+void BeforeWindow::message(const std::uint64_t* record, std::uint32_t message_class,
+                           bool receives) {
+  if (!exact_ || (message_class < has_own_tags_.size() && has_own_tags_[message_class])) return;
+  const Key key{record[1], static_cast<std::uint32_t>(record[2])};
+  Counts* counts = channels_.find(key);
+  if (counts == nullptr) {
+    if (channel_count_++ == kMostChannels) {
+      channels_.clear();
+      exact_ = false;
+      return;
+    }
+    counts = &channels_[key];
+  }
+  ++(receives ? counts->received : counts->sent);
+}
+
+void BeforeWindow::entered(const std::uint64_t* record, std::uint32_t words,
+                           std::uint32_t function) {
+  if (function >= functions_.size() || !functions_[function].counts) return;
+  const int place = functions_[function].communicator;
+  if (place / 2 >= static_cast<int>(words)) return;
+  const std::uint32_t communicator = place < 0 ? trace::kWholeJob : four_bytes(record + 1, place);
+  if (place < 0 || communicator != trace::kWholeJob) ++sequences_[communicator];
+}
+
+void BeforeWindow::phase_ended(std::uint32_t thread, std::uint32_t phase) {
+  std::vector<std::uint32_t>& open = open_phases_[thread];
+  const auto last = std::find(open.rbegin(), open.rend(), phase);
+  if (last != open.rend()) open.erase(std::next(last).base(), open.end());
+}
+
+std::vector<trace::OpeningChannelRow> BeforeWindow::channels() {
+  std::vector<trace::OpeningChannelRow> rows;
+  channels_.for_each([&rows](const Key& key, const Counts& counts) {
+    rows.push_back({static_cast<std::uint32_t>(key.communicator_and_peer),
+                    static_cast<std::uint32_t>(key.communicator_and_peer >> 32),
+                    static_cast<std::int32_t>(key.tag), 0, counts.sent, counts.received});
+  });
+  return rows;
+}
+
+std::vector<trace::OpeningSequenceRow> BeforeWindow::sequences() const {
+  std::vector<trace::OpeningSequenceRow> rows;
+  for (const auto& [communicator, operations] : sequences_)
+    rows.push_back({communicator, 0, operations});
+  return rows;
+}
+
+}  // namespace fathom::profiler

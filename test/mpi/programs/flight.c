@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a flight recorder keeps of a job that ends as the arguments say.
+//
+// usage: flight ROUNDS END [RANK]   END: finalize, exit, abort, segv, kill, usr2, loop
+//
+// Each round is a step of a ring: its message's size says which one, so a reader can tell which
+// rounds are left. Then rank RANK (default 1) ends the job; `usr2` raises that signal at all ranks,
+// and goes on; `loop` goes on with rounds until a file named "stop" is there.
+#include <mpi.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { kMost = 1 << 20 };
+static char from[kMost], to[kMost];
+
+static void step(int round, int rank, int size) {
+  const int bytes = 1 + round % kMost;
+  MPI_Request requests[2];
+  MPI_Irecv(from, bytes, MPI_BYTE, (rank + size - 1) % size, round % 5, MPI_COMM_WORLD, &requests[0]);
+  MPI_Isend(to, bytes, MPI_BYTE, (rank + 1) % size, round % 5, MPI_COMM_WORLD, &requests[1]);
+  MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+  if (round % 100 == 99) {
+    int sum = 0;
+    MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    usleep(500);  // even a busy machine keeps up with the records
+    if (sum != size * (size - 1) / 2) MPI_Abort(MPI_COMM_WORLD, 9);
+  }
+}
+
+int main(int argc, char** argv) {
+  int rank = 0, size = 0, round = 0;
+  if (argc < 3) return 2;
+  const int rounds = atoi(argv[1]), chosen = argc > 3 ? atoi(argv[3]) : 1;
+  const char* end = argv[2];
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  MPI_Comm_set_name(MPI_COMM_WORLD, "everybody");
+  for (; round < rounds; ++round) step(round, rank, size);
+  if (strcmp(end, "usr2") == 0) raise(SIGUSR2);
+  if (strcmp(end, "loop") == 0) {
+    for (int more = 1; more; MPI_Bcast(&more, 1, MPI_INT, 0, MPI_COMM_WORLD)) {
+      for (const int last = round + 100; round < last; ++round) step(round, rank, size);
+      if (rank == 0) more = access("stop", F_OK) != 0;
+      usleep(1000);
+    }
+  }
+  if (rank == chosen) {
+    if (strcmp(end, "exit") == 0) exit(3);
+    if (strcmp(end, "abort") == 0) MPI_Abort(MPI_COMM_WORLD, 5);
+    if (strcmp(end, "segv") == 0) raise(SIGSEGV);
+    if (strcmp(end, "kill") == 0) raise(SIGKILL);
+  }
+  if (strcmp(end, "finalize") != 0 && strcmp(end, "usr2") != 0 && strcmp(end, "loop") != 0)
+    MPI_Barrier(MPI_COMM_WORLD);
+  if (rank == 0) printf("%d ranks, %d rounds\n", size, rounds);
+  MPI_Finalize();
+  return 0;
+}

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the keeper of a flight recorder leaves: the last records, all definitions, and the sums of
+// what it let go.
+#include <doctest/doctest.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "profiler/clocks/moment.h"
+#include "profiler/keeper/before_window.h"
+#include "profiler/keeper/kept_memory.h"
+#include "profiler/keeper/window_file.h"
+#include "profiler/recording/recorder.h"
+#include "test/unit/base/scratch_folder.h"
+#include "test/unit/trace/files.h"
+#include "trace/reader.h"
+
+using namespace fathom;
+using namespace fathom::test;
+using profiler::Recorder;
+using trace::RecordKind;
+
+namespace {
+
+constexpr std::uint32_t kBarrier = 3;  // definitions_rows()
+constexpr std::uint32_t kInPhase = 9;
+
+// A process that records into memory, and its keeper.
+struct Kept {
+  Kept() : definitions(memfd_create("definitions", 0)) {
+    Recorder::forget();  // the one of the test before
+    REQUIRE(recorder.open_in_memory(kTraceJob, 0, 4 * Recorder::kChunkBytes));
+    REQUIRE(file.open(definitions, kTraceJob, 0));
+    define("class 5 0 point-to-point\nphase 9 solve\n");
+    recorder.start();
+    REQUIRE(memory.open(recorder.descriptor()));
+    before.learn(profiler::definitions_in(definitions));
+  }
+
+  void define(const std::string& text) {
+    const std::string rows = definitions_rows(0, 2, text);
+    trace::FrameHeader header{};
+    header.kind = trace::FrameKind::kDefinitions;
+    REQUIRE(file.append(header, rows.data(), rows.size(), nullptr));
+  }
+
+  template <typename... Words>
+  void append(RecordKind kind, std::uint32_t small, Words... words) {
+    Recorder::append(*Recorder::stream(), ++ticks, kind, small, words...);
+  }
+
+  // As the keeper does every few milliseconds.
+  void let_go() {
+    for (const profiler::KeptChunk& chunk : memory.surplus()) {
+      before.take(chunk);
+      memory.let_go(chunk);
+    }
+  }
+
+  base::Result<trace::Trace> window() {
+    REQUIRE(profiler::write_window(folder.path(), memory, before, definitions,
+                                   {profiler::moment_now()}));
+    return trace::Trace::open(folder.path());
+  }
+
+  Scratch folder;
+  Recorder& recorder = *new Recorder;  // threads that end later still look at it
+  trace::FrameFile file;
+  profiler::KeptMemory memory;
+  profiler::BeforeWindow before;
+  int definitions;
+  std::uint64_t ticks = 0;
+};
+
+std::vector<trace::Event> events_in(const trace::Trace& trace) {
+  std::vector<trace::Event> events;
+  trace::EventCursor cursor = trace.events(0);
+  for (trace::Event event; cursor.next(event);) events.push_back(event);
+  return events;
+}
+
+}  // namespace
+
+TEST_CASE("a flight recorder keeps the last records and counts the others") {
+  constexpr std::uint32_t kRounds = 60'000;
+  Kept kept;
+  for (std::uint32_t i = 0; i < kRounds; ++i) {
+    kept.append(RecordKind::kProcessor, i);
+    if (i % 1000 == 0) kept.let_go();
+  }
+  const auto trace = kept.window();
+  REQUIRE(trace.ok());
+  const trace::Process& process = trace->definitions().processes.at(0);
+  const std::vector<trace::Event> events = events_in(*trace);
+  REQUIRE(!events.empty());
+  CHECK(process.dropped_records == kRounds - events.size());
+  CHECK(process.lost_records == 0);
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    REQUIRE(events[i].kind == trace::EventKind::kProcessor);
+    REQUIRE(events[i].code == *process.dropped_records + i);
+  }
+}
+
+TEST_CASE("a window says what was sent, received and entered before it, and which phase is open") {
+  constexpr std::uint64_t kRounds = 20'000;
+  constexpr std::uint64_t kToRank1 = std::uint64_t{1} << 32, kTag7 = 7;
+  Kept kept;
+  kept.append(RecordKind::kPhaseBegin, kInPhase);
+  for (std::uint64_t i = 0; i < kRounds; ++i) {
+    kept.append(RecordKind::kMessageSent, 5, kToRank1, kTag7 | i << 32);
+    kept.append(RecordKind::kMessageReceived, 5, kToRank1, kTag7 | i << 32);
+    kept.append(RecordKind::kEnter, kBarrier, 0);
+    kept.append(RecordKind::kLeave, kBarrier);
+    if (i % 200 == 0) kept.let_go();
+  }
+  const profiler::BeforeWindow& before = kept.before;
+  REQUIRE(before.exact());
+  REQUIRE(before.sequences().size() == 1);
+  const std::uint64_t barriers = before.sequences()[0].operations;
+  REQUIRE(kept.before.channels().size() == 1);
+  const trace::OpeningChannelRow channel = kept.before.channels()[0];
+  CHECK(channel.communicator == 0);
+  CHECK(channel.peer == 1);
+  CHECK(channel.tag == 7);
+  CHECK(barriers > 0);
+
+  const auto trace = kept.window();
+  REQUIRE(trace.ok());
+  const std::vector<trace::Event> events = events_in(*trace);
+  REQUIRE(!events.empty());
+  CHECK(events.front().kind == trace::EventKind::kPhaseBegin);
+  CHECK(trace->definitions().phases.at(events.front().code) == "solve");
+  std::uint64_t entered = 0;
+  for (const trace::Event& event : events) entered += event.kind == trace::EventKind::kEnter;
+  CHECK(barriers + entered == kRounds);
+  CHECK(channel.sent >= barriers);
+  CHECK(channel.sent <= barriers + 1);
+}
+
+TEST_CASE("a window after a loss does not claim to know what came before") {
+  Kept kept;
+  while (kept.memory.lost() == 0) kept.append(RecordKind::kProcessor, 1);
+  kept.let_go();
+  for (std::uint32_t i = 0; i < 60'000; ++i) {
+    kept.append(RecordKind::kProcessor, 2);
+    if (i % 1000 == 0) kept.let_go();
+  }
+  CHECK(!kept.before.exact());
+  const auto trace = kept.window();
+  REQUIRE(trace.ok());
+  CHECK(!trace->definitions().processes.at(0).opening);
+  CHECK(events_in(*trace).front().kind == trace::EventKind::kLost);
+}
+
+TEST_CASE("without definitions there is nothing to write") {
+  Scratch folder;
+  Kept kept;
+  const int empty = memfd_create("empty", 0);
+  CHECK(!profiler::write_window(folder.path(), kept.memory, kept.before, empty,
+                                {profiler::moment_now()}));
+}

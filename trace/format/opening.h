@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What was before the first record of a flight recorder's trace: additions to the sections of
+// profile/rows.h.
+//
+// The n-th send of a channel belongs to the n-th receive, and the n-th collective of a member to the
+// n-th of the others, so messages and collectives of a window can be joined only if it is known how
+// many came before it. The rows are there if the text line "opening exact" is.
+#pragma once
+
+#include <cstdint>
+
+namespace fathom::trace {
+
+inline constexpr std::uint32_t kOpeningChannelSection = 17;   // OpeningChannelRow
+inline constexpr std::uint32_t kOpeningSequenceSection = 18;  // OpeningSequenceRow
+
+// A channel that carried messages before. Not those of non-blocking collectives, each of which has a
+// tag of its own.
+struct OpeningChannelRow {
+  std::uint32_t communicator;  // as in records: position of its kind
+  std::uint32_t peer;          // as in records: rank in it
+  std::int32_t tag;
+  std::uint32_t reserved;
+  std::uint64_t sent, received;
+};
+static_assert(sizeof(OpeningChannelRow) == 32);
+
+inline constexpr std::uint32_t kWholeJob = ~std::uint32_t{0};
+
+// How many operations of a communicator's sequence (mpi::Sequence) the process had entered.
+struct OpeningSequenceRow {
+  std::uint32_t communicator;  // kWholeJob: MPI_Init and the like
+  std::uint32_t reserved;
+  std::uint64_t operations;
+};
+static_assert(sizeof(OpeningSequenceRow) == 16);
+
+}  // namespace fathom::trace
