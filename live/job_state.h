@@ -57,6 +57,13 @@ struct ChannelCount {
   std::uint64_t received = 0, received_bytes = 0;
 };
 
+// How many collectives this process has begun on a communicator. Where a reader knows this, a verdict can tell who has
+// left a broadcast from who has not come to it.
+struct CollectiveCount {
+  std::uint64_t communicator = 0;
+  std::uint64_t begun = 0;
+};
+
 enum class ProcessState : std::uint8_t {
   kStarting,
   kRunning,
@@ -83,6 +90,7 @@ struct RankState {
   std::uint64_t posted = 0;      // receives posted that no message matched
   std::vector<ThreadState> threads;
   std::vector<ChannelCount> channels;
+  std::vector<CollectiveCount> collectives;  // as far as known
   std::uint64_t channels_left_out = 0;  // messages on channels that found no place in the page
 };
 
