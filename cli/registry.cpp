@@ -16,6 +16,7 @@
 #include "cli/commands/simulator/place.h"
 #include "cli/commands/simulator/simulate.h"
 #include "cli/commands/status.h"
+#include "cli/commands/top/top.h"
 #include "cli/commands/trace.h"
 
 namespace fathom::cli {
@@ -25,6 +26,8 @@ constexpr Subcommand kSubcommands[] = {
     {"run", "run an MPI job and measure what it sends", kRunExamples, nullptr, declare_run},
     {"status", "show whether a run's job still runs, and what it has recorded so far",
      kStatusExamples, nullptr, declare_status},
+    {"top", "look into a running job: what each rank does, and who holds whom up", kTopExamples,
+     nullptr, declare_top},
     {"report", "summarise a run on one screen", kReportExamples, "", declare_report},
     {"analyze", "find what costs time: who, where, when, and what to try", kAnalyzeExamples, "",
      declare_analyze},

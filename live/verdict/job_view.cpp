@@ -19,7 +19,7 @@ bool is_member(const RankState& rank) { return rank.rank >= 0; }
 }  // namespace
 
 JobView::JobView(const JobState& now, const JobState& earlier)
-    : now_(now), earlier_(earlier), world_size_(now.world_size) {
+    : now_(now), world_size_(now.world_size) {
   for (const RankState& rank : now.ranks) {
     if (is_member(rank)) ranks_[rank.rank] = &rank;
     world_size_ = std::max(world_size_, rank.rank + 1);

@@ -73,7 +73,6 @@ class JobView {
   void count_channels();
 
   const JobState& now_;
-  const JobState& earlier_;
   std::int32_t world_size_ = 0;
   std::unordered_map<std::int32_t, const RankState*> ranks_, ranks_before_;
   std::unordered_map<std::uint64_t, const Communicator*> communicators_;

@@ -38,7 +38,7 @@ std::vector<std::int32_t> ranks_of(const Members& members) {
   std::vector<std::int32_t> ranks;
   for (const Node* node : members) ranks.push_back(node->process->rank);
   std::ranges::sort(ranks);
-  ranks.erase(std::ranges::unique(ranks).begin(), ranks.end());
+  ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
   return ranks;
 }
 

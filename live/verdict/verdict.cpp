@@ -286,7 +286,7 @@ std::optional<Verdict> kept_by_library(const WaitGraph& graph) {
   }
   if (first == nullptr) return std::nullopt;
   std::ranges::sort(ranks);
-  ranks.erase(std::ranges::unique(ranks).begin(), ranks.end());
+  ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
   Verdict verdict = blamed(graph, Cause::kLibrary, false, ranks, ranks);
   verdict.hung = verdict.since_s >= kLibraryPatience_s;
   const NeedKind kind = first->needs.front().kind;
