@@ -68,7 +68,7 @@ class Page(TopTest):
             self.assertNotIn("\x1b", self.printed(self.save(state), *words))
 
     def test_no_such_job(self):
-        self.assert_refused(self.fathom("top", "nowhere"), 1, "there is no file 'nowhere'")
+        self.assert_refused(self.fathom("top", "nowhere"), 1, "there is no run 'nowhere'")
         self.save({"schema": "fathom-profile/1"})
         self.assert_refused(self.fathom("top", "state.json", "--once"), 1, "not the state of a running job")
         self.save(job_states.slow())

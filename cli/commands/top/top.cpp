@@ -162,7 +162,9 @@ int top(const TopOptions& options) {
 
 Action declare_top(CLI::App& app) {
   auto options = std::make_shared<TopOptions>();
-  app.add_option("RUN", options->run, "file with the state of a job")->required()->type_name("");
+  app.add_option("RUN", options->run, "run directory of a running job, or a saved state")
+      ->required()
+      ->type_name("");
   app.add_flag("--once", options->once, "print the page once and exit");
   app.add_flag("--why", options->why,
                "print only who holds whom up, and why; exit code 4 if the job can never go on");

@@ -9,8 +9,10 @@ namespace fathom::cli {
 inline constexpr int kStuck = 4;  // --why: the job can never go on
 
 inline constexpr char kTopExamples[] =
-    "  fathom top state.json --once\n"
-    "  fathom top state.json --why\n"
+    "  fathom top r1\n"
+    "  fathom top r1 --why\n"
+    "  fathom top r1 --json -o state.json; fathom top state.json --once\n"
+    "  fathom top r1 --metrics :9464\n"
     "Keys: q quits, s sorts, arrows and enter choose a rank, c a class of traffic, w the window "
     "of\n"
     "the rates, p pauses.\n"
