@@ -18,6 +18,7 @@
 #include "profiler/counting/profiled_process.h"
 #include "profiler/finish/finish.h"
 #include "profiler/finish/rescue.h"
+#include "profiler/live/live_call.h"
 #include "profiler/live/live_page.h"
 #include "profiler/openmpi/gather.h"
 #include "profiler/openmpi/loaded_symbols.h"
@@ -205,6 +206,7 @@ bool open(Run& run, const Beginning& beginning) {
   if (beginning.with_world) join_world(run);
   tracing::open(process);
   if (WaitLog::opened()) WaitLog::begin();
+  if (page != nullptr && CallTimes::was_opened()) live_calls::open(*page);
   if (page != nullptr) page->begin(process.header(), process.run_directory());
   return true;
 }

@@ -117,7 +117,87 @@ def another_user_sees_nothing(options, mpi, folder):
     assert job.end()[0] == 0
 
 
-CASES = [the_last_sample_is_the_profile, watching_changes_neither_output_nor_exit_code, another_user_sees_nothing]
+SEND, SYNCHRONOUS, RECEIVE, COLLECTIVE = range(4)  # RequestKind
+ANYONE, NOBODY = -1, -2
+
+
+def line_of(way):
+    source = (ROOT / "test/live/programs/blocked.c").read_text(encoding="utf-8").splitlines()
+    return f"blocked.c:{next(i for i, line in enumerate(source, 1) if line.endswith(f'// line: {way}'))}"
+
+
+def blocked(options, mpi, folder, way, function):
+    """Rank 0 in this function, as a reader sees it; and what the sample says of communicators, by their ids."""
+    job = Job(options, mpi, folder, "blocked", way, folder / "go-on")
+    thread = lambda sample, rank: sample["ranks"][rank]["threads"][0]
+    stays = lambda sample: any(t["function"] == function and t["since"] > 0.3 for t in sample["ranks"][0]["threads"])
+    try:
+        sample = job.until(stays)
+        again = job.until(lambda sample: thread(sample, 0)["since"] > 1)
+        assert thread(again, 0)["calls"] == thread(sample, 0)["calls"]
+        assert again["ranks"][0]["mpi"] > 1, again["ranks"][0]
+    finally:
+        (folder / "go-on").touch()
+    code, out, err = job.end()
+    assert (code, out, err) == (0, "done\n", ""), (code, out, err)
+    blocks = thread(sample, 0)
+    assert blocks["place"] == line_of(way), (blocks["place"], line_of(way))
+    return blocks, {item["id"]: item for item in sample["communicators"]}, sample
+
+
+def pending(kind, peer, tag, size):
+    return {"kind": kind, "peer": peer, "tag": tag, "bytes": size}
+
+
+def of_world(blocks, communicators):
+    """What the thread waits for, all of it on MPI_COMM_WORLD."""
+    for item in blocks["pending"]:
+        assert communicators[item.pop("communicator")]["name"] == "MPI_COMM_WORLD"
+    return blocks["pending"]
+
+
+def a_blocked_receive_is_seen_with_its_peer_tag_and_line(options, mpi, folder):
+    blocks, communicators, _ = blocked(options, mpi, folder, "receive", "MPI_Recv")
+    assert of_world(blocks, communicators) == [pending(RECEIVE, 3, 7, 4)], blocks
+    assert communicators[blocks["communicator"]]["members"] == [0, 1, 2, 3]
+
+
+def a_receive_from_anyone_is_seen_as_such(options, mpi, folder):
+    blocks, communicators, _ = blocked(options, mpi, folder, "any", "MPI_Recv")
+    assert of_world(blocks, communicators) == [pending(RECEIVE, ANYONE, ANYONE, 4)], blocks
+
+
+def a_synchronous_send_is_seen_waiting_for_its_receiver(options, mpi, folder):
+    blocks, communicators, _ = blocked(options, mpi, folder, "synchronous", "MPI_Ssend")
+    assert of_world(blocks, communicators) == [pending(SYNCHRONOUS, 3, 5, 4)], blocks
+
+
+def a_wait_shows_the_requests_that_are_incomplete(options, mpi, folder):
+    blocks, communicators, _ = blocked(options, mpi, folder, "waitall", "MPI_Waitall")
+    assert of_world(blocks, communicators) == [pending(RECEIVE, 3, 2, 8), pending(SYNCHRONOUS, 3, 3, 4)], blocks
+    assert blocks["all"] == 1 and blocks["left_out"] == 0
+
+
+def a_collective_is_seen_with_its_number_and_root(options, mpi, folder):
+    job = Job(options, mpi, folder, "blocked", "collective", folder / "go-on")
+    waits = lambda sample: any(thread["function"] == "MPI_Reduce" and thread["since"] > 0.3
+                               for thread in sample["ranks"][1]["threads"])
+    try:
+        sample = job.until(waits)
+    finally:
+        (folder / "go-on").touch()
+    assert job.end()[:2] == (0, "done\n")
+    blocks = sample["ranks"][1]["threads"][0]
+    communicator = {item["id"]: item for item in sample["communicators"]}[blocks["communicator"]]
+    assert communicator["members"] == [3, 1], communicator
+    assert (blocks["collective"], blocks["root"], blocks["place"]) == (3, 1, line_of("collective")), blocks
+    assert sample["ranks"][3]["threads"][0]["function"] == "", sample["ranks"][3]
+
+
+CASES = [a_blocked_receive_is_seen_with_its_peer_tag_and_line, a_receive_from_anyone_is_seen_as_such,
+         a_synchronous_send_is_seen_waiting_for_its_receiver, a_wait_shows_the_requests_that_are_incomplete,
+         a_collective_is_seen_with_its_number_and_root,
+         the_last_sample_is_the_profile, watching_changes_neither_output_nor_exit_code, another_user_sees_nothing]
 
 
 def builds(library):
