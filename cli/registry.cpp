@@ -17,6 +17,7 @@
 #include "cli/commands/simulator/simulate.h"
 #include "cli/commands/snap.h"
 #include "cli/commands/status.h"
+#include "cli/commands/top/top.h"
 #include "cli/commands/trace.h"
 
 namespace fathom::cli {
@@ -28,6 +29,8 @@ constexpr Subcommand kSubcommands[] = {
      kStatusExamples, nullptr, declare_status},
     {"snap", "take the last seconds of a running job from its flight recorder, as a trace",
      kSnapExamples, nullptr, declare_snap},
+    {"top", "look into a running job: what each rank does, and who holds whom up", kTopExamples,
+     nullptr, declare_top},
     {"report", "summarise a run on one screen", kReportExamples, "", declare_report},
     {"analyze", "find what costs time: who, where, when, and what to try", kAnalyzeExamples, "",
      declare_analyze},

@@ -66,9 +66,11 @@ void copy_text(char (&to)[N], std::string_view from) {
 
 }  // namespace
 
-bool Registry::open(Identity self) {
+bool Registry::open(Identity self, base::SharedMemory* shared) {
   self_ = self;
-  return rows_.reserve(kMaxKinds) && foreign_.reserve(kMaxKinds);
+  const auto kind = [](profile::Section section) { return static_cast<std::uint32_t>(section); };
+  return rows_.reserve(kMaxKinds, shared, kind(profile::Section::kCommunicators)) &&
+         foreign_.reserve(kMaxKinds, shared, kind(profile::Section::kForeignMembers));
 }
 
 Registry::Number Registry::next_number(std::uint64_t origin) const {

@@ -39,8 +39,9 @@ inline constexpr std::uint32_t kNoKind = ~0u;
 
 class Registry {
  public:
-  // `self`: this process. False if no address space is left.
-  bool open(Identity self);
+  // `self`: this process. `shared`: where its rows are to lie instead of in private memory. False if
+  // no address space is left.
+  bool open(Identity self, base::SharedMemory* shared = nullptr);
 
   // The kind of a communicator that has just been made. `parent` may be kNoKind. Returns kNoKind if
   // there are too many kinds (2^20); the communicator's traffic is then counted as lost.

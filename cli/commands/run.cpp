@@ -3,6 +3,7 @@
 
 #include <signal.h>
 #include <spdlog/fmt/fmt.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -17,6 +18,7 @@
 
 #include "base/seconds.h"
 #include "base/text.h"
+#include "cli/commands/top/stuck_watch.h"
 #include "cli/language/command_line.h"
 #include "cli/language/options.h"
 #include "cli/language/shell_words.h"
@@ -56,6 +58,8 @@ struct RunOptions {
   bool no_time = false;
   bool trace = false;
   std::string flight;  // memory for the last records; empty: no flight recorder
+  std::optional<std::uint64_t> stuck_after_ns;
+  bool kill_stuck = false;
   Recorded recorded;
 };
 
@@ -150,6 +154,7 @@ Variables settings_of(const RunOptions& options, const std::string& run_director
                                        : "");
   }
   add("FATHOM_FLIGHT", options.flight);
+  if (options.stuck_after_ns) settings.emplace_back("FATHOM_LIVE", "1");
   if (!options.trace && options.flight.empty()) return settings;
   for (const auto& [name, value] : trace_variables(options.recorded)) add(name, value);
   return settings;
@@ -354,6 +359,44 @@ std::string what_is_recorded(const RunOptions& options) {
                      source);
 }
 
+// Says when the job is stuck, and ends it then if that was asked for.
+class StuckJob {
+ public:
+  StuckJob(const RunOptions& options, const RunDirectory& directory)
+      : watch_(directory.path(), base::seconds(*options.stuck_after_ns)),
+        kill_(options.kill_stuck) {}
+
+  std::chrono::seconds interval() const { return watch_.interval(); }
+  bool killed() const { return killed_; }
+
+  void look() {
+    const auto verdict = watch_.look();
+    if (!verdict) return;
+    tell(fmt::format("the job is stuck: {}{}", verdict->text,
+                     kill_ ? fmt::format(" It is ended, with exit code {}.", kStuckExit) : ""));
+    if (!kill_) return;
+    killed_ = true;
+    kill(getpid(), SIGTERM);  // passed on to the launcher, like any signal that fathom gets
+  }
+
+ private:
+  StuckWatch watch_;
+  bool kill_;
+  bool killed_ = false;
+};
+
+// Adds the looks at a job that may be stuck to what is done while it runs.
+void add_looks(JobWatch& watch, StuckJob& stuck) {
+  const bool beats = static_cast<bool>(watch.beat);
+  const auto next_beat = std::make_shared<std::chrono::seconds>(watch.first);
+  watch.first = stuck.interval();
+  watch.beat = [beats, next_beat, beat = watch.beat, &stuck](std::chrono::seconds running) {
+    stuck.look();
+    if (beats && running >= *next_beat) *next_beat = beat(running);
+    return running + stuck.interval();
+  };
+}
+
 // A line when the job has started, unless the library is to be quiet too; and one now and then, on
 // a terminal, while it runs.
 JobWatch watch(const RunOptions& options, const RunDirectory& directory) {
@@ -385,6 +428,8 @@ int run(const RunOptions& options, const std::vector<std::string>& command) {
   }
   if (const auto checked = check_communicators(options.recorded); !checked)
     return refuse(checked.error().message);
+  if (options.kill_stuck && !options.stuck_after_ns)
+    return refuse("--kill ends jobs that are stuck; say with --stuck-after TIME when they are");
   const std::string source = environment("FATHOM_SOURCE").value_or("");
   if (options.source.empty() && !source.empty() && !is_source(source)) {
     return refuse(fmt::format("FATHOM_SOURCE={} is not a source; there are {}", source,
@@ -419,7 +464,10 @@ int run(const RunOptions& options, const std::vector<std::string>& command) {
   if (!launch) return give_up(launch.error().message);
 
   RunningMark mark(directory->path(), shell_line(command), what_is_recorded(options));
-  const auto job = run_job(*launch, watch(options, *directory));
+  JobWatch watched = watch(options, *directory);
+  std::optional<StuckJob> stuck;
+  if (options.stuck_after_ns) add_looks(watched, stuck.emplace(options, *directory));
+  const auto job = run_job(*launch, watched);
   if (!options.flight.empty()) wait_for_keepers();
   mark.remove();
   if (!job) return give_up(job.error().message);
@@ -427,6 +475,7 @@ int run(const RunOptions& options, const std::vector<std::string>& command) {
   const bool profiled = conclude(*directory, command, *library, options.trace, *job);
   if (!options.flight.empty()) tell_about_flight(*directory);
   if (profiled) name_call_sites_of(*directory);
+  if (stuck && stuck->killed()) return kStuckExit;
   int stages_exit = profiled || stages.empty() ? kFine : kFailed;
   for (std::size_t i = 0; profiled && i < stages.size(); ++i) {
     if (stages[i]() != kFine) stages_exit = kFailed;
@@ -485,6 +534,10 @@ Action declare_run(CLI::App& app) {
     if (added->get_name() == "--call-sites") added->check(one_of({"0", "1"}));
     if (added->get_name() == "--sample") added->check(between(1, 1'000'000));
   }
+  add_time(app, "--stuck-after", options->stuck_after_ns,
+           "say who holds whom up, and why, when the job has been stuck for so long");
+  app.add_flag("--kill", options->kill_stuck,
+               "end a job that is stuck (--stuck-after), with exit code 124");
   app.add_option(
          "--then", options->stages,
          "when the job has ended, run this subcommand on the run (may be given several times)")

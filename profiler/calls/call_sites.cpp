@@ -123,6 +123,12 @@ void CallSites::open() {
   dl_iterate_phdr(add_binding, &add);
 }
 
+// Every address seems to lie in a binding, so that every call takes look_closer().
+void CallSites::watch(void (*note)(const void* site)) {
+  note_ = note;
+  all_ = {0, ~std::uintptr_t{0}, nullptr};
+}
+
 const CallSites::Binding* CallSites::binding_of(std::uintptr_t address) {
   for (int i = 0; i < binding_count_; ++i) {
     if (address - bindings_[i].begin < bindings_[i].size) return &bindings_[i];
@@ -132,9 +138,14 @@ const CallSites::Binding* CallSites::binding_of(std::uintptr_t address) {
 
 const void* CallSites::look_closer(const Caller& caller, const char* function) {
   if (binding_of(reinterpret_cast<std::uintptr_t>(caller.return_address)) != nullptr) {
-    return through_binding(caller, function);
+    const void* site = through_binding(caller, function);
+    if (note_ != nullptr && depth() == 0 && site != nullptr) [[unlikely]]
+      note_(site);
+    return site;
   }
-  return depth() == 0 ? caller.return_address : nested(caller);
+  if (depth() != 0) return nested(caller);
+  if (note_ != nullptr) note_(caller.return_address);
+  return caller.return_address;
 }
 
 const void* CallSites::through_binding(const Caller& caller, const char* function) {

@@ -40,8 +40,14 @@ class CallSites {
     return caller.return_address;
   }
 
+  // From here on, `note` is called with the site of each call that the program makes and that is
+  // asked for, inside no other. Cold. Without it, nothing about a call changes.
+  static void watch(void (*note)(const void* site));
+
   // Whether this thread is not inside an MPI call.
   static bool is_outermost() { return depth() == 0; }
+  // Whether it is inside one that is not inside another.
+  static bool is_inside_one() { return depth() == 1; }
   // site(), but null as well for a call made inside another.
   static const void* outermost_site(const Caller& caller, const char* function) {
     return is_outermost() ? site(caller, function) : nullptr;
@@ -77,6 +83,7 @@ class CallSites {
   static inline Binding all_ = {};  // from the first byte of any binding to the last
   static inline Binding bindings_[kMaxBindings] = {};
   static inline int binding_count_ = 0;
+  static inline void (*note_)(const void* site) = nullptr;
 };
 
 }  // namespace fathom::profiler

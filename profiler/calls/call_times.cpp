@@ -72,7 +72,7 @@ void CallTimes::choose_clock() {
   first_reading = Reading::now();
 }
 
-bool CallTimes::open(RowsText& text, const char* const* names) {
+bool CallTimes::open(RowsText& text, const char* const* names, base::SharedMemory* shared) {
   void* memory = mmap(nullptr, (kMostThreads + 1) * sizeof(Thread), PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) return false;
@@ -84,6 +84,7 @@ bool CallTimes::open(RowsText& text, const char* const* names) {
   write_rate(text, rate);
   CallSites::open();
   names_ = names;
+  shared_ = shared;
   text_ = &text;
   pause(false);
   return true;
@@ -107,7 +108,9 @@ CallTimes::Thread* CallTimes::attach() {
     if (thread.taken.exchange(true, std::memory_order_acquire)) continue;
     std::uint32_t seen = thread_count_.load(std::memory_order_relaxed);
     const bool is_new = thread.calls.rows().capacity() == 0;
-    if (is_new && (!thread.calls.open(kMostRows) || !thread.durations.open(kMostPlaces))) break;
+    if (is_new && (!thread.calls.open(kMostRows, shared_, profile::Section::kCalls) ||
+                   !thread.durations.open(kMostPlaces, shared_, profile::Section::kDurations)))
+      break;
     while (seen < i + 1 && !thread_count_.compare_exchange_weak(seen, i + 1)) {
     }
     found = &thread;

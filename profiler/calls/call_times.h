@@ -28,8 +28,9 @@ class CallTimes {
   static void choose_clock();
 
   // When MPI has begun: from here on calls are timed. `text` receives the names of what the rows hold.
-  // `names`: of the MPI functions, by their number. False without address space.
-  static bool open(RowsText& text, const char* const* names);
+  // `names`: of the MPI functions, by their number. `shared`: where the rows are to lie instead of in
+  // private memory. False without address space.
+  static bool open(RowsText& text, const char* const* names, base::SharedMemory* shared);
 
   // MPI ends: no call is timed until pause(false), and `text` receives the clock's rate.
   static void close();
@@ -135,6 +136,7 @@ class CallTimes {
   static inline std::atomic<std::uint32_t> phase_{0};
   static inline std::uint64_t ns_per_tick_ = 0;  // in 2^-32
   static inline RowsText* text_ = nullptr;
+  static inline base::SharedMemory* shared_ = nullptr;
   static inline const char* const* names_ = nullptr;
   static inline Thread* threads_ = nullptr;  // kMostThreads and one without tables
   static inline std::atomic<std::uint32_t> thread_count_{0};

@@ -16,10 +16,11 @@ thread_local std::uint32_t my_lane __attribute__((tls_model("initial-exec"))) = 
 
 }  // namespace
 
-bool Counter::open(int lanes, std::uint32_t own_job) {
+bool Counter::open(int lanes, std::uint32_t own_job, base::SharedMemory* shared) {
   own_job_ = own_job;
   for (int i = lane_count_; i < lanes; ++i) {
-    if (!lanes_[i].cells.open(kMaxCells) || !lanes_[i].sizes.open(kMaxSizes))
+    if (!lanes_[i].cells.open(kMaxCells, shared, profile::Section::kCells) ||
+        !lanes_[i].sizes.open(kMaxSizes, shared, profile::Section::kSizes))
       return lane_count_ > 0;
     lane_count_ = i + 1;
   }

@@ -31,7 +31,8 @@ class Counter {
   static constexpr std::uint32_t kMaxPhases = 1u << profile::kPhaseBits;
 
   // `lanes`: 1 if no two threads are ever inside MPI at once. False without address space.
-  bool open(int lanes, std::uint32_t own_job);
+  // `shared`: as in RowTable.
+  bool open(int lanes, std::uint32_t own_job, base::SharedMemory* shared = nullptr);
 
   // The rows that a message was added to; null if they must not be used again (see epoch()).
   struct Touched {

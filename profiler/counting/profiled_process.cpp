@@ -25,7 +25,7 @@ std::uint64_t now_unix_ns() {
 }  // namespace
 
 bool ProfiledProcess::open(rankmap::Identity own, std::uint32_t world_size,
-                           bool threads_communicate_together) {
+                           bool threads_communicate_together, base::SharedMemory* shared) {
   std::memcpy(header_.magic, profile::kRowsMagic, sizeof header_.magic);
   header_.job = own.job;
   header_.rank = own.rank;
@@ -34,8 +34,8 @@ bool ProfiledProcess::open(rankmap::Identity own, std::uint32_t world_size,
   header_.started_unix_ns = now_unix_ns();
   processor_wait_before_ns_ = profiler::processor_wait_ns();
   const int lanes = threads_communicate_together ? Counter::kLanes : 1;
-  return text_.open() && run_text_.open() && registry_.open(own) &&
-         communicators_.open(&registry_) && counter_.open(lanes, own.job);
+  return run_text_.open(shared) && text_.open(shared) && registry_.open(own, shared) &&
+         communicators_.open(&registry_) && counter_.open(lanes, own.job, shared);
 }
 
 profile::RowsHeader ProfiledProcess::header() const {

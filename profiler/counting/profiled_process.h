@@ -27,8 +27,10 @@ class ProfiledProcess {
 
   explicit ProfiledProcess(const Settings& settings) : settings_(settings) {}
 
-  // Makes the tables. `own`: this process, in a world of `world_size`. False without address space.
-  bool open(rankmap::Identity own, std::uint32_t world_size, bool threads_communicate_together);
+  // Makes the tables. `own`: this process, in a world of `world_size`. `shared`: where others can see
+  // them, or null. False without address space.
+  bool open(rankmap::Identity own, std::uint32_t world_size, bool threads_communicate_together,
+            base::SharedMemory* shared);
 
   Counter& counter() { return counter_; }
   Communicators& communicators() { return communicators_; }

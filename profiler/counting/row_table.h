@@ -30,9 +30,13 @@ class RowTable {
  public:
   using Key = decltype(Row::key);
 
-  // False if the address space cannot be reserved.
-  bool open(std::size_t max_rows) {
-    if (!rows_.reserve(max_rows) || !index_.reserve(max_rows * 4)) return false;
+  // False if the address space cannot be reserved. `shared`: where the rows are to lie instead of in
+  // private memory, for readers who know them by `kind`.
+  bool open(std::size_t max_rows, base::SharedMemory* shared = nullptr,
+            profile::Section kind = profile::Section::kCells) {
+    if (!rows_.reserve(max_rows, shared, static_cast<std::uint32_t>(kind)) ||
+        !index_.reserve(max_rows * 4))
+      return false;
     mask_ = kFirstIndexSize - 1;
     return true;
   }

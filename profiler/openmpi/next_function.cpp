@@ -4,7 +4,8 @@
 namespace fathom::profiler {
 
 void* NextFunction::look_up(Find& find) {
-  void* const found = find(name_);
+  void* found = find(name_);
+  if (around_ != nullptr) found = around_(name_, found);
   if (!mpi_is_loaded()) return found;  // one may be loaded later
   function_.store(found, std::memory_order_relaxed);
   known_.store(true, std::memory_order_release);

@@ -39,6 +39,10 @@ class NextFunction {
  public:
   explicit constexpr NextFunction(const char* name) : name_(name) {}
 
+  // From here on, what is found by a name is replaced by what `around` returns for both. Before any
+  // function is looked up whose replacement matters.
+  static void set_around(void* (*around)(const char* name, void* found)) { around_ = around; }
+
  protected:
   using Find = void*(const char* name);
   void* found(Find& find) {
@@ -50,6 +54,7 @@ class NextFunction {
 
  private:
   [[gnu::cold]] void* look_up(Find& find);
+  static inline void* (*around_)(const char* name, void* found) = nullptr;
 
   const char* name_;
   std::atomic<void*> function_{nullptr};

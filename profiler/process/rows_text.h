@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "base/reserved_array.h"
+#include "profile/rows.h"
 
 namespace fathom::profiler {
 
@@ -18,13 +19,17 @@ class RowsText {
  public:
   static constexpr std::size_t kCapacity = std::size_t{1} << 20;
 
-  bool open() { return memory_.reserve(kCapacity); }
+  // `shared`: where it is to lie instead of in private memory.
+  bool open(base::SharedMemory* shared = nullptr) {
+    return memory_.reserve(kCapacity, shared, static_cast<std::uint32_t>(profile::Section::kText));
+  }
 
   // Drops the line if it no longer fits.
   void add(std::string_view key, std::string_view value) {
     const std::lock_guard guard(lock_);
     std::size_t at = size_.load(std::memory_order_relaxed);
     if (at + key.size() + 2 * value.size() + 2 > kCapacity) return;
+    if (!memory_.prepare(at + key.size() + 2 * value.size() + 2)) return;
     char* text = memory_.data();
     std::memcpy(text + at, key.data(), key.size());
     at += key.size();

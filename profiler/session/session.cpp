@@ -18,6 +18,8 @@
 #include "profiler/counting/profiled_process.h"
 #include "profiler/finish/finish.h"
 #include "profiler/finish/rescue.h"
+#include "profiler/live/live_call.h"
+#include "profiler/live/live_page.h"
 #include "profiler/openmpi/gather.h"
 #include "profiler/openmpi/loaded_symbols.h"
 #include "profiler/openmpi/mpi.h"
@@ -170,7 +172,9 @@ bool open(Run& run, const Beginning& beginning) {
   ProfiledProcess& process = run.process;
   process.communicators().set_known_observer(tracing::communicator_known);
   const rankmap::Identity own = rankmap::member(rankmap::local_group(native(beginning.self)), 0);
-  if (!process.open(own, beginning.world_size, beginning.threads_communicate_together) ||
+  std::string why_not_live;
+  LivePage* const page = LivePage::is_wanted() ? LivePage::open(why_not_live) : nullptr;
+  if (!process.open(own, beginning.world_size, beginning.threads_communicate_together, page) ||
       !hook_pml()) {
     return false;
   }
@@ -185,6 +189,8 @@ bool open(Run& run, const Beginning& beginning) {
   }
   run.began_with_world = beginning.with_world;
   describe_process(process, chosen_pml);
+  if (!why_not_live.empty())
+    process.text().add("note", "this process could not be watched live: " + why_not_live);
   open_performance_variables(run);
   process.set_run_directory(name_run_directory(process));
   const profile::RowsHeader header = process.header();
@@ -192,7 +198,7 @@ bool open(Run& run, const Beginning& beginning) {
   if (header.rank == 0) process.claim_run_directory();
   CallSites::open();
   if (times && process.source() != SourceName::kNone &&
-      CallTimes::open(process.text(), kTimedFunctions) && finds_waits) {
+      CallTimes::open(process.text(), kTimedFunctions, page) && finds_waits) {
     WaitLog::open(process.settings().waits_bytes, process.counter().shared_by_threads(),
                   kTimedFunctions, kTimedFunctionCount, CallTimes::ns_per_tick());
   }
@@ -201,6 +207,8 @@ bool open(Run& run, const Beginning& beginning) {
   tracing::open(process);
   take_user_signal(tracing::user_signal());
   if (WaitLog::opened()) WaitLog::begin();
+  if (page != nullptr && CallTimes::was_opened()) live_calls::open(*page);
+  if (page != nullptr) page->begin(process.header(), process.run_directory());
   return true;
 }
 
@@ -236,6 +244,10 @@ bool begin_with_session(MPI_Session session) {
                knows_facts, facts);
 }
 
+void say_state(live::PageState state) {
+  if (LivePage* page = LivePage::own()) page->set_state(state);
+}
+
 // MPI begins again. The tables go on.
 void resume(Run& run) {
   ProfiledProcess& process = run.process;
@@ -251,6 +263,7 @@ void resume(Run& run) {
     return;
   }
   ProfiledProcess::set_active(&process);
+  say_state(live::PageState::kRunning);
   arm_rescue(process.run_directory(), process.header().job, process.header().rank);
   CallTimes::pause(process.counter().is_paused());
 }
@@ -271,7 +284,7 @@ bool is_counting() { return is_profiled() && ProfiledProcess::active() != nullpt
 // A further session may ask for MPI_THREAD_MULTIPLE. Now no other thread is inside MPI.
 void share_with_threads(ProfiledProcess& process) {
   if (process.counter().shared_by_threads()) return;
-  process.counter().open(Counter::kLanes, process.header().job);
+  process.counter().open(Counter::kLanes, process.header().job, LivePage::own());
   receive_requests::share_with_threads();
   WaitLog::share_with_threads();
 }
@@ -285,9 +298,11 @@ void complete_trace_at_exit() noexcept {
 
 // The last instance is about to end, and the rows are not gathered.
 void mpi_ends(Run& run) {
+  say_state(live::PageState::kFinalizing);
   stop_counting(run.process);
   run.variables.stop();
   leave_rows(run.process, run.variables);
+  say_state(live::PageState::kEnded);
   ProfiledProcess::set_active(nullptr);
   static bool completes_trace = false;
   if (tracing::needs_clocks() && !completes_trace)
@@ -414,8 +429,10 @@ void before_finalize() noexcept try {
   }
   // Both wait for other processes, and so not in turn: these may wait for a session of this one.
   Run& run = *the_run;
+  say_state(live::PageState::kFinalizing);
   if (run.gathered) {
     finish(run.process, run.gather, run.variables);
+    say_state(live::PageState::kEnded);
     run.process.counter().stop();
     ProfiledProcess::set_active(nullptr);
   } else {

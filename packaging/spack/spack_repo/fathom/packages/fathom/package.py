@@ -54,6 +54,7 @@ class Fathom(MesonPackage):
         depends_on("py-numpy", type="run")
         depends_on("py-pandas", type="run")
         depends_on("py-scipy", type="run")
+    depends_on("ncurses")
     with when("+simulator"):
         depends_on("hwloc")
         depends_on("pugixml")
@@ -68,6 +69,7 @@ class Fathom(MesonPackage):
 
         features = ("python", "simulator", "metis", "scotch", "otf2", "fortran")
         return [feature(name) for name in features] + [
+            "-Dmetrics=disabled",
             "-Dtests=disabled",
             "-Dbench=disabled",
             f"-Dpython_interpreter={self.spec['python'].command.path}",

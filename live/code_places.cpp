@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "live/code_places.h"
+
+#include <cstdio>
+#include <fstream>
+
+namespace fathom::live {
+namespace {
+
+std::string file_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+
+}  // namespace
+
+std::vector<CodePlaces::Mapping> CodePlaces::mappings_of(std::int64_t pid) {
+  std::ifstream file("/proc/" + std::to_string(pid) + "/maps");
+  std::vector<Mapping> mappings;
+  for (std::string line; std::getline(file, line);) {
+    unsigned long long begin = 0, end = 0, offset = 0;
+    char mode[8] = "";
+    int path = 0;
+    if (std::sscanf(line.c_str(), "%llx-%llx %7s %llx %*s %*s %n", &begin, &end, mode, &offset,
+                    &path) < 4)
+      continue;
+    if (mode[2] == 'x' && path > 0 && line[static_cast<std::size_t>(path)] == '/')
+      mappings.push_back({begin, end, offset, line.substr(static_cast<std::size_t>(path))});
+  }
+  return mappings;
+}
+
+std::string CodePlaces::described(const Mapping& mapping, std::uint64_t address) {
+  const auto offset =
+      files_.virtual_address(mapping.path, "", address - mapping.begin + mapping.file_offset);
+  trace::CodeSite site;
+  site.module = mapping.path;
+  site.offset = offset.value_or(address - mapping.begin + mapping.file_offset);
+  if (offset) files_.look_up("", site);
+  if (!site.file.empty() && site.line > 0)
+    return file_name(site.file) + ":" + std::to_string(site.line);
+  char place[32];
+  std::snprintf(place, sizeof place, "+0x%llx", static_cast<unsigned long long>(site.offset));
+  return file_name(mapping.path) + place;
+}
+
+std::string CodePlaces::place_of(std::int64_t pid, std::uint64_t process_started,
+                                 std::uint64_t return_address) {
+  if (return_address == 0) return {};
+  const std::pair key{Process{pid, process_started}, return_address};
+  const auto known = known_.find(key);
+  if (known != known_.end()) return known->second;
+  // The call itself ends just before the address that it returns to.
+  const std::uint64_t address = return_address - 1;
+  for (const Mapping& mapping : mappings_of(pid)) {
+    if (address < mapping.begin || address >= mapping.end) continue;
+    return known_[key] = described(mapping, address);
+  }
+  return {};
+}
+
+}  // namespace fathom::live

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "live/local_samples.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <ctime>
+#include <filesystem>
+#include <system_error>
+
+#include "base/atomic_file.h"
+#include "live/process_stat.h"
+
+namespace fathom::live {
+namespace {
+
+std::uint64_t nanoseconds_of(clockid_t clock) {
+  timespec now{};
+  clock_gettime(clock, &now);
+  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 +
+         static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+std::string host_name() {
+  char host[256] = "";
+  gethostname(host, sizeof host - 1);
+  return host;
+}
+
+bool has_gone(const ProcessPages::Process& process, const ProcessStat& stat) {
+  return stat.state == 0 || stat.state == 'Z' || stat.state == 'X' ||
+         stat.started != process.started;
+}
+
+ProcessState state_of(PageState page, bool is_gone, char process) {
+  if (page == PageState::kEnded) return ProcessState::kEnded;
+  if (is_gone) return ProcessState::kGone;
+  if (process == 'T' || process == 't') return ProcessState::kStopped;
+  if (page == PageState::kFinalizing) return ProcessState::kFinalizing;
+  return page == PageState::kRunning ? ProcessState::kRunning : ProcessState::kStarting;
+}
+
+}  // namespace
+
+LocalSamples::LocalSamples(const std::string& run) : pages_(run), run_(run), host_(host_name()) {}
+
+std::vector<ProcessSample> LocalSamples::take() {
+  pages_.find();
+  std::vector<ProcessSample> samples;
+  for (const ProcessPages::Process& process : pages_.processes()) {
+    auto page = read_page(process.descriptor);
+    if (!page) continue;
+    const ProcessStat stat = stat_of_process(std::to_string(process.pid));
+    const bool is_gone = has_gone(process, stat);
+    ProcessSample sample;
+    sample.host = host_;
+    sample.pid = process.pid;
+    sample.state = state_of(page->state, is_gone, stat.state);
+    if (!is_gone)
+      sample.processor_s =
+          static_cast<double>(stat.processor_ticks) / static_cast<double>(sysconf(_SC_CLK_TCK));
+    sample.taken_unix_ns = static_cast<std::int64_t>(nanoseconds_of(CLOCK_REALTIME));
+    sample.clock_ns = nanoseconds_of(CLOCK_MONOTONIC_COARSE);
+    for (const ThreadCopy& thread : page->threads)
+      sample.places.push_back(places_.place_of(process.pid, process.started, thread.site));
+    sample.page = std::move(*page);
+    samples.push_back(std::move(sample));
+  }
+  return samples;
+}
+
+std::size_t LocalSamples::rescue() const {
+  std::size_t count = 0;
+  const std::string partial = run_ + "/partial";
+  for (const ProcessPages::Process& process : pages_.processes()) {
+    if (!has_gone(process, stat_of_process(std::to_string(process.pid)))) continue;
+    auto page = read_page(process.descriptor);
+    if (!page || page->state == PageState::kEnded) continue;
+    const std::string file = partial + "/" + std::to_string(page->rows.job) + "." +
+                             std::to_string(page->rows.rank) + ".rows";
+    std::error_code error;
+    if (std::filesystem::exists(run_ + "/profile.json", error) ||
+        std::filesystem::exists(file, error))
+      continue;
+    std::filesystem::create_directories(partial, error);
+    page->rows.elapsed_ns = nanoseconds_of(CLOCK_REALTIME) - page->rows.started_unix_ns;
+    base::AtomicFile rows;
+    if (!rows.open(file, base::AtomicFile::Existing::kKeep)) continue;
+    rows.append(row_file(*page, profile::EndReason::kSignal, SIGKILL));
+    if (rows.commit()) ++count;
+  }
+  return count;
+}
+
+}  // namespace fathom::live

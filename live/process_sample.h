@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One process of a job at one moment, as the host that it runs on sees it; and the job that these add
+// up to.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "live/job_state.h"
+#include "live/page_copy.h"
+
+namespace fathom::live {
+
+struct ProcessSample {
+  std::string host;
+  std::int64_t pid = 0;
+  ProcessState state = ProcessState::kRunning;
+  double processor_s = 0;
+  std::int64_t taken_unix_ns = 0;
+  std::uint64_t clock_ns = 0;  // CLOCK_MONOTONIC_COARSE of its host at that moment
+  double age_s = 0;
+  std::uint64_t samples_lost = 0;
+  PageCopy page;
+  std::vector<std::string> places;  // of page.threads
+};
+
+// `run` and `taken_at_s` are left to the caller. If several processes say that they are the same
+// rank, the one that began last is it.
+JobState job_state_of(const std::vector<ProcessSample>& samples);
+
+}  // namespace fathom::live

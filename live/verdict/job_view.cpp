@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "live/verdict/job_view.h"
+
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <utility>
+
+namespace fathom::live {
+namespace {
+
+// A thread that entered its call less than this ago may be about to leave it.
+constexpr double kJustEntered_s = 0.5;
+// Samples come every second. One that is older says nothing of what the process does now.
+constexpr double kOldSample_s = 5;
+
+bool is_member(const RankState& rank) { return rank.rank >= 0; }
+
+}  // namespace
+
+JobView::JobView(const JobState& now, const JobState& earlier)
+    : now_(now), world_size_(now.world_size) {
+  for (const RankState& rank : now.ranks) {
+    if (is_member(rank)) ranks_[rank.rank] = &rank;
+    world_size_ = std::max(world_size_, rank.rank + 1);
+  }
+  for (const RankState& rank : earlier.ranks) ranks_before_[rank.rank] = &rank;
+  for (const Communicator& communicator : now.communicators)
+    communicators_[communicator.id] = &communicator;
+  count_collectives(earlier);
+  count_collectives(now);
+  count_channels();
+}
+
+const RankState* JobView::rank(std::int32_t rank) const {
+  const auto found = ranks_.find(rank);
+  return found == ranks_.end() ? nullptr : found->second;
+}
+
+const RankState* JobView::rank_before(std::int32_t rank) const {
+  const auto found = ranks_before_.find(rank);
+  return found == ranks_before_.end() ? nullptr : found->second;
+}
+
+const Communicator* JobView::communicator(std::uint64_t id) const {
+  const auto found = communicators_.find(id);
+  return found == communicators_.end() ? nullptr : found->second;
+}
+
+std::string JobView::name_of_communicator(std::uint64_t id) const {
+  const Communicator* found = communicator(id);
+  return found != nullptr && !found->name.empty() ? found->name : "an unknown communicator";
+}
+
+bool JobView::unseen(std::int32_t rank) const {
+  const RankState* state = this->rank(rank);
+  if (state == nullptr) return true;
+  return state->sample_age_s > kOldSample_s && state->state != ProcessState::kGone &&
+         state->state != ProcessState::kEnded && state->state != ProcessState::kStopped;
+}
+
+bool JobView::ended(std::int32_t rank) const {
+  const RankState* state = this->rank(rank);
+  return state != nullptr &&
+         (state->state == ProcessState::kGone || state->state == ProcessState::kEnded);
+}
+
+bool JobView::moved(const RankState& rank, const ThreadState& thread) const {
+  if (thread.since_s < kJustEntered_s) return true;
+  const RankState* before = rank_before(rank.rank);
+  if (before == nullptr) return thread.since_s < 2 * kJustEntered_s;
+  const auto found = std::ranges::find(before->threads, thread.thread, &ThreadState::thread);
+  return found == before->threads.end() || found->calls != thread.calls ||
+         found->function != thread.function;
+}
+
+double JobView::interval_s(const RankState& rank) const {
+  const RankState* before = rank_before(rank.rank);
+  return before == nullptr ? 0 : std::max(0.0, rank.elapsed_s - before->elapsed_s);
+}
+
+double JobView::computing_share(const RankState& rank) const {
+  const double interval = interval_s(rank);
+  if (interval <= 0) return -1;
+  const RankState* before = rank_before(rank.rank);
+  const double processor = rank.processor_s - before->processor_s;
+  // In MPI a process usually polls, which takes all of its processor's time.
+  const double outside = processor - std::max(0.0, rank.mpi_s - before->mpi_s);
+  return std::max(0.0, outside) / interval;
+}
+
+bool JobView::communicated(const RankState& rank) const {
+  const RankState* before = rank_before(rank.rank);
+  return before != nullptr && (rank.sent != before->sent || rank.received != before->received);
+}
+
+bool JobView::in_mpi(std::int32_t rank) const {
+  const RankState* state = this->rank(rank);
+  if (state == nullptr) return false;
+  if (state->state == ProcessState::kFinalizing) return true;
+  if (state->state != ProcessState::kRunning) return false;
+  return std::ranges::any_of(state->threads,
+                             [](const ThreadState& thread) { return !thread.function.empty(); });
+}
+
+std::uint64_t JobView::collectives_begun(std::int32_t rank, std::uint64_t communicator) const {
+  const auto found = collectives_.find({rank, communicator});
+  return found == collectives_.end() ? 0 : found->second;
+}
+
+void JobView::count_collectives(const JobState& state) {
+  const auto at_least = [this](std::int32_t rank, std::uint64_t communicator, std::uint64_t begun) {
+    std::uint64_t& known = collectives_[{rank, communicator}];
+    known = std::max(known, begun);
+  };
+  for (const RankState& rank : state.ranks) {
+    for (const CollectiveCount& count : rank.collectives)
+      at_least(rank.rank, count.communicator, count.begun);
+    for (const ThreadState& thread : rank.threads) {
+      if (thread.collective > 0) at_least(rank.rank, thread.communicator, thread.collective);
+    }
+  }
+}
+
+void JobView::count_channels() {
+  for (const RankState& rank : now_.ranks) {
+    for (const ChannelCount& channel : rank.channels) {
+      if (channel.peer < 0) continue;
+      if (channel.sent > 0)
+        channels_[{rank.rank, channel.peer, channel.communicator, channel.tag}].sent +=
+            channel.sent;
+      if (channel.received > 0)
+        channels_[{channel.peer, rank.rank, channel.communicator, channel.tag}].received +=
+            channel.received;
+    }
+  }
+}
+
+std::uint64_t JobView::unmatched(std::int32_t from, std::int32_t to, std::uint64_t communicator,
+                                 std::int32_t tag) const {
+  std::uint64_t count = 0;
+  auto at = channels_.lower_bound({from, to, communicator, std::numeric_limits<int>::min()});
+  for (; at != channels_.end(); ++at) {
+    const Key& key = at->first;
+    if (key.from != from || key.to != to || key.communicator != communicator) break;
+    if (tag != kAnyone && key.tag != tag) continue;
+    if (at->second.sent > at->second.received) count += at->second.sent - at->second.received;
+  }
+  return count;
+}
+
+std::vector<UnmatchedMessages> JobView::unmatched_from(std::int32_t from) const {
+  std::vector<UnmatchedMessages> found;
+  auto at = channels_.lower_bound({from, std::numeric_limits<int>::min(), 0, 0});
+  for (; at != channels_.end() && at->first.from == from; ++at) {
+    const auto& [key, count] = *at;
+    const RankState* receiver = rank(key.to);
+    if (receiver != nullptr && receiver->channels_left_out > 0) continue;
+    if (count.sent > count.received)
+      found.push_back({from, key.to, key.communicator, key.tag, count.sent - count.received});
+  }
+  return found;
+}
+
+}  // namespace fathom::live

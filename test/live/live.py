@@ -1,0 +1,238 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Jobs that are watched while they run: what a reader sees, and what it must not change.
+
+usage: live.py --binaries FOLDER --library libfathom.so --cli fathom [CASE...]
+"""
+import argparse
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "test"))
+import open_mpi  # noqa: E402
+
+RANKS = 4
+ENDED, GONE = 3, 4  # of ProcessState in live/job_state.h
+
+
+class Job:
+    """A job in a folder of its own. `ways`: words before the program's own."""
+
+    def __init__(self, options, mpi, folder, program, *arguments, variables=None, command=()):
+        self.run, self.reader = folder / "run", options.binaries / "print_job"
+        words = mpi.for_ranks({"LD_PRELOAD": options.library, "FATHOM_OUTPUT": self.run, "FATHOM_LIVE": "1"}
+                              if variables is None else variables)
+        self.program = mpi.program(options.binaries / program)
+        self.process = subprocess.Popen([*command, *mpi.launch(RANKS, *words, self.program, *arguments)], cwd=folder,
+                                        env=mpi.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+    def sample(self):
+        """What a reader sees now; nothing if it sees no process."""
+        read = subprocess.run([self.reader, self.run], capture_output=True, text=True, check=False)
+        return json.loads(read.stdout) if read.returncode == 0 else None
+
+    def until(self, holds):
+        """The first sample for which this holds."""
+        for _ in range(600):
+            sample = self.sample()
+            if sample and len(sample["ranks"]) == RANKS and holds(sample):
+                return sample
+            if self.process.poll() is not None:
+                raise AssertionError(f"the job ended: {self.process.communicate()}")
+            time.sleep(0.1)
+        raise AssertionError(f"it did not come to that: {self.sample()}")
+
+    def end(self):
+        """(exit code, output)."""
+        out, err = self.process.communicate(timeout=120)
+        return self.process.returncode, out, err
+
+
+def traffic_of_profile(run):
+    """{(from, to, class): (messages, bytes)}"""
+    profile = json.loads((run / "profile.json").read_text(encoding="utf-8"))
+    sums = {}
+    for block in profile["traffic"]:
+        for source, target, size, messages in zip(block["source"], block["destination"], block["bytes"], block["messages"]):
+            before = sums.get((source, target, block["class"]), (0, 0))
+            sums[source, target, block["class"]] = before[0] + messages, before[1] + size
+    return sums
+
+
+def traffic_of_sample(sample, side):
+    return {(pair["from"], pair["to"], pair["kind"]): (pair[side], pair[side + "_bytes"])
+            for pair in sample["pairs"] if pair[side]}
+
+
+def the_last_sample_is_the_profile(options, mpi, folder):
+    job = Job(options, mpi, folder, "busy", folder / "stop", folder / "log")
+    job.until(lambda sample: all(rank["sent"] > 100 for rank in sample["ranks"]))
+    with subprocess.Popen([job.reader, job.run, "0.2"], stdout=subprocess.PIPE, text=True) as watcher:
+        time.sleep(0.5)
+        (folder / "stop").touch()
+        lines = watcher.communicate(timeout=120)[0].splitlines()
+        assert watcher.returncode == 0, "the watcher does not end with the job"
+    code, out, err = job.end()
+    assert (code, out, err) == (0, "done\n", ""), (code, out, err)
+    last, earlier = json.loads(lines[-1]), json.loads(lines[0])
+    assert [rank["state"] for rank in last["ranks"]] == [ENDED] * RANKS, last["ranks"]
+    assert earlier["ranks"][0]["sent"] < last["ranks"][0]["sent"], "nothing was seen to move"
+    expected = traffic_of_profile(job.run)
+    assert len(expected) > RANKS
+    for side in ("sent", "received"):
+        assert traffic_of_sample(last, side) == expected, (side, traffic_of_sample(last, side), expected)
+    assert sorted(path.name for path in job.run.iterdir()) == ["profile.json"]
+
+
+def watching_changes_neither_output_nor_exit_code(options, mpi, folder):
+    (folder / "stop").touch()
+    ends = []
+    for variables in ({}, None):
+        ends.append(Job(options, mpi, folder, "busy", folder / "stop", folder / "log", variables=variables).end())
+    assert ends[0] == ends[1] == (0, "done\n", ""), ends
+
+
+def another_user_sees_nothing(options, mpi, folder):
+    if os.geteuid() != 0:
+        raise open_mpi.Skipped("only root can become another user")
+    job = Job(options, mpi, folder, "busy", folder / "stop", folder / "log")
+    sample = job.until(lambda sample: True)
+    try:
+        for rank in sample["ranks"]:
+            folders = f"/proc/{rank['pid']}/fd"
+            pages = [name for name in os.listdir(folders) if "memfd:fathom-live" in os.readlink(f"{folders}/{name}")]
+            assert len(pages) == 1, pages
+            assert os.stat(f"{folders}/{pages[0]}").st_mode & 0o077 == 0
+            other = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"]
+            tried = subprocess.run([*other, "cat", f"{folders}/{pages[0]}"], capture_output=True, text=True, check=False)
+            assert tried.returncode != 0 and "Permission denied" in tried.stderr, tried
+    finally:
+        (folder / "stop").touch()
+    assert job.end()[0] == 0
+
+
+SEND, SYNCHRONOUS, RECEIVE, COLLECTIVE = range(4)  # RequestKind
+ANYONE, NOBODY = -1, -2
+
+
+def line_of(way):
+    source = (ROOT / "test/live/programs/blocked.c").read_text(encoding="utf-8").splitlines()
+    return f"blocked.c:{next(i for i, line in enumerate(source, 1) if line.endswith(f'// line: {way}'))}"
+
+
+def blocked(options, mpi, folder, way, function):
+    """Rank 0 in this function, as a reader sees it; and what the sample says of communicators, by their ids."""
+    job = Job(options, mpi, folder, "blocked", way, folder / "go-on")
+    thread = lambda sample, rank: sample["ranks"][rank]["threads"][0]
+    stays = lambda sample: any(t["function"] == function and t["since"] > 0.3 for t in sample["ranks"][0]["threads"])
+    try:
+        sample = job.until(stays)
+        again = job.until(lambda sample: thread(sample, 0)["since"] > 1)
+        assert thread(again, 0)["calls"] == thread(sample, 0)["calls"]
+        assert again["ranks"][0]["mpi"] > 1, again["ranks"][0]
+    finally:
+        (folder / "go-on").touch()
+    code, out, err = job.end()
+    assert (code, out, err) == (0, "done\n", ""), (code, out, err)
+    blocks = thread(sample, 0)
+    assert blocks["place"] == line_of(way), (blocks["place"], line_of(way))
+    return blocks, {item["id"]: item for item in sample["communicators"]}, sample
+
+
+def pending(kind, peer, tag, size):
+    return {"kind": kind, "peer": peer, "tag": tag, "bytes": size}
+
+
+def of_world(blocks, communicators):
+    """What the thread waits for, all of it on MPI_COMM_WORLD."""
+    for item in blocks["pending"]:
+        assert communicators[item.pop("communicator")]["name"] == "MPI_COMM_WORLD"
+    return blocks["pending"]
+
+
+def a_blocked_receive_is_seen_with_its_peer_tag_and_line(options, mpi, folder):
+    blocks, communicators, _ = blocked(options, mpi, folder, "receive", "MPI_Recv")
+    assert of_world(blocks, communicators) == [pending(RECEIVE, 3, 7, 4)], blocks
+    assert communicators[blocks["communicator"]]["members"] == [0, 1, 2, 3]
+
+
+def a_receive_from_anyone_is_seen_as_such(options, mpi, folder):
+    blocks, communicators, _ = blocked(options, mpi, folder, "any", "MPI_Recv")
+    assert of_world(blocks, communicators) == [pending(RECEIVE, ANYONE, ANYONE, 4)], blocks
+
+
+def a_synchronous_send_is_seen_waiting_for_its_receiver(options, mpi, folder):
+    blocks, communicators, _ = blocked(options, mpi, folder, "synchronous", "MPI_Ssend")
+    assert of_world(blocks, communicators) == [pending(SYNCHRONOUS, 3, 5, 4)], blocks
+
+
+def a_wait_shows_the_requests_that_are_incomplete(options, mpi, folder):
+    blocks, communicators, _ = blocked(options, mpi, folder, "waitall", "MPI_Waitall")
+    assert of_world(blocks, communicators) == [pending(RECEIVE, 3, 2, 8), pending(SYNCHRONOUS, 3, 3, 4)], blocks
+    assert blocks["all"] == 1 and blocks["left_out"] == 0
+
+
+def a_collective_is_seen_with_its_number_and_root(options, mpi, folder):
+    job = Job(options, mpi, folder, "blocked", "collective", folder / "go-on")
+    waits = lambda sample: any(thread["function"] == "MPI_Reduce" and thread["since"] > 0.3
+                               for thread in sample["ranks"][1]["threads"])
+    try:
+        sample = job.until(waits)
+    finally:
+        (folder / "go-on").touch()
+    assert job.end()[:2] == (0, "done\n")
+    blocks = sample["ranks"][1]["threads"][0]
+    communicator = {item["id"]: item for item in sample["communicators"]}[blocks["communicator"]]
+    assert communicator["members"] == [3, 1], communicator
+    assert (blocks["collective"], blocks["root"], blocks["place"]) == (3, 1, line_of("collective")), blocks
+    assert sample["ranks"][3]["threads"][0]["function"] == "", sample["ranks"][3]
+
+
+CASES = [a_blocked_receive_is_seen_with_its_peer_tag_and_line, a_receive_from_anyone_is_seen_as_such,
+         a_synchronous_send_is_seen_waiting_for_its_receiver, a_wait_shows_the_requests_that_are_incomplete,
+         a_collective_is_seen_with_its_number_and_root,
+         the_last_sample_is_the_profile, watching_changes_neither_output_nor_exit_code, another_user_sees_nothing]
+
+
+def builds(library):
+    """Both of 4.1, and 5.0.7 if it is there."""
+    rows = list(open_mpi.installed())
+    try:
+        rows.append(open_mpi.later_row("5.0.7"))
+    except LookupError as sentence:
+        print(f"skip {sentence}", flush=True)
+    return [open_mpi.OpenMpi(row) for row in rows]
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--binaries", type=pathlib.Path, required=True)
+    parser.add_argument("--library", required=True)
+    parser.add_argument("--cli", required=True)
+    parser.add_argument("cases", nargs="*")
+    options = parser.parse_args()
+    failed = False
+    for mpi in builds(options.library):
+        for case in CASES:
+            if options.cases and case.__name__ not in options.cases:
+                continue
+            with tempfile.TemporaryDirectory(prefix="fathom-live-") as folder:
+                try:
+                    case(options, mpi, pathlib.Path(folder))
+                    print(f"ok {case.__name__} on {mpi.title}", flush=True)
+                except open_mpi.Skipped as reason:
+                    print(f"skip {case.__name__} on {mpi.title}: {reason}", flush=True)
+                except Exception as problem:  # also a reader that fails: the next case runs
+                    print(f"FAILED {case.__name__} on {mpi.title}: {type(problem).__name__}: {problem}", flush=True)
+                    failed = True
+    sys.exit(failed)
+
+
+if __name__ == "__main__":
+    main()
