@@ -4,6 +4,9 @@
 // A notice is dropped if the call that may have waited for it had been left before the other was
 // entered: MPI_Win_start need not wait for the post.
 //
+// Where the window of a flight recorder begins, it says how many messages came before, but not how many
+// notices, so none are joined.
+//
 // Memory: the notices that have not been heard yet.
 #pragma once
 
@@ -33,6 +36,7 @@ class Notices {
   void drop_unneeded(Channels::Joined& joined, std::size_t from) const;
 
   const JobFacts& facts_;
+  bool from_the_first_;
   std::vector<std::unique_ptr<Channels>> channels_;  // by process; nullptr for those of others
 };
 

@@ -3,6 +3,7 @@
 // completion, on the path and in blame too.
 #include <doctest/doctest.h>
 
+#include "analysis/engine/notices.h"
 #include "analysis/engine/rounds.h"
 #include "analysis/path/critical_path.h"
 #include "test/unit/engine/found_waits.h"
@@ -111,6 +112,27 @@ TEST_CASE("without the members of groups, as in older traces, no wait is known")
   made.in_epoch(1, 620, 660, "MPI_Win_wait");
   check(waits_of(made), {});
   check_edges(made);
+}
+
+// Of two processes, the one may have posted more often before the window of a flight recorder begins.
+TEST_CASE("notices are not joined where a flight recorder's window begins") {
+  for (const bool in_window : {false, true}) {
+    MadeJob made(2);
+    if (in_window) made.definitions.processes[1].opening.emplace();
+    const JobFacts facts(made.definitions);
+    Notices notices(facts, {0, 1});
+    const auto key = notice_channel({0, 0}, NoticeKind::kPostToStart, 1);
+    Channels::Joined joined;
+    SentMessage post{key, 0, {}};
+    post.end.process = 1;
+    post.end.time_ns = 200;
+    HeardNotice start{key, {}};
+    start.end.process = 0;
+    start.end.time_ns = 300;
+    notices.told(0, post, joined);
+    notices.heard(start, joined);
+    CHECK(joined.size() == (in_window ? 0 : 1));
+  }
 }
 
 // Rank 1 posts late, so rank 0 cannot complete, and rank 2 waits for that.
