@@ -34,6 +34,7 @@
 #include "cli/runs/run_directory.h"
 #include "cli/runs/run_state.h"
 #include "cli/terminal/units.h"
+#include "live/page_keeper.h"
 #include "profile/assemble.h"
 
 namespace fathom::cli {
@@ -56,14 +57,15 @@ struct RunOptions {
   bool force = false;
   bool no_time = false;
   bool trace = false;
+  bool live = false;
   std::optional<std::uint64_t> stuck_after_ns;
   bool kill_stuck = false;
   Recorded recorded;
 };
 
 // Settings of the library that the user may set in the environment and that must reach every host.
-constexpr const char* kForwardedSettings[] = {"FATHOM_SOURCE", "FATHOM_PVARS", "FATHOM_LOG",
-                                              "FATHOM_DISABLE", "FATHOM_TIME"};
+constexpr const char* kForwardedSettings[] = {"FATHOM_SOURCE",  "FATHOM_PVARS", "FATHOM_LOG",
+                                              "FATHOM_DISABLE", "FATHOM_TIME",  "FATHOM_LIVE"};
 
 // Options that say how a trace is recorded; each is also a variable of the library.
 struct TraceOption {
@@ -149,9 +151,9 @@ Variables settings_of(const RunOptions& options, const std::string& run_director
               : name == "FATHOM_PVARS" ? base::joined(options.pvars, ",")
               : name == "FATHOM_LOG"   ? options.log
               : name == "FATHOM_TIME"  ? (options.no_time ? "0" : "")
+              : name == "FATHOM_LIVE"  ? (options.live ? "1" : "")
                                        : "");
   }
-  if (options.stuck_after_ns) settings.emplace_back("FATHOM_LIVE", "1");
   if (!options.trace) return settings;
   for (const auto& [name, value] : trace_variables(options.recorded)) add(name, value);
   return settings;
@@ -419,6 +421,8 @@ int run(const RunOptions& options, const std::vector<std::string>& command) {
     return refuse(fmt::format("FATHOM_SOURCE={} is not a source; there are {}", source,
                               base::joined(kSources)));
   }
+  if (options.live && options.no_time)
+    return refuse("--live shows what calls wait for, which --no-time leaves out; give only one");
   const auto library = find_library(options.trace     ? Library::kTraces
                                     : options.no_time ? Library::kCounts
                                                       : Library::kTimes);
@@ -451,7 +455,15 @@ int run(const RunOptions& options, const std::vector<std::string>& command) {
   JobWatch watched = watch(options, *directory);
   std::optional<StuckJob> stuck;
   if (options.stuck_after_ns) add_looks(watched, stuck.emplace(options, *directory));
+  std::optional<live::PageKeeper> keeper;
+  if (options.live) {
+    watched.started = [&keeper, &directory, started = watched.started] {
+      if (started) started();
+      keeper.emplace(directory->path());
+    };
+  }
   const auto job = run_job(*launch, watched);
+  if (keeper) keeper->end();
   mark.remove();
   if (!job) return give_up(job.error().message);
 
@@ -489,6 +501,9 @@ Action declare_run(CLI::App& app) {
       ->check(one_of({"quiet", "warning", "info"}));
   app.add_flag("--no-time", options->no_time,
                "count messages only; do not measure the time that MPI calls take");
+  app.add_flag("--live", options->live,
+               "let readers look into the running job, and keep its counts if it is killed "
+               "(FATHOM_LIVE=1 implies it)");
   app.add_flag(
       "--trace", options->trace,
       "also record a trace: every MPI call and transfer (FATHOM_TRACE=1 and the options that "
@@ -527,6 +542,10 @@ Action declare_run(CLI::App& app) {
       return fail(kWrongUsage, "run", unknown_option(app, command.front()).message);
     if (environment("FATHOM_TRACE").value_or("0") != "0" || says_anything(options->recorded))
       options->trace = true;
+    const std::string live = environment("FATHOM_LIVE").value_or("0");
+    if (!live.empty() && live != "0" && !options->no_time) options->live = true;
+    if (options->stuck_after_ns) options->live = true;
+    if (options->stuck_after_ns) options->live = true;
     return run(*options, command);
   };
 }
