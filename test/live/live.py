@@ -265,7 +265,32 @@ def a_reader_without_the_processes_sees_the_file_system(options, mpi, folder):
     assert not file.exists()
 
 
-CASES = [counts_survive_the_death_of_all_ranks, a_reader_without_the_processes_sees_the_file_system, a_blocked_receive_is_seen_with_its_peer_tag_and_line, a_receive_from_anyone_is_seen_as_such,
+def a_forked_child_adds_nothing(options, mpi, folder):
+    job = Job(options, mpi, folder, "blocked", "forked", folder / "go-on")
+    waits = lambda sample: any(thread["function"] == "MPI_Barrier" and thread["since"] > 0.2
+                               for thread in sample["ranks"][0]["threads"])
+    try:
+        sample = job.until(waits)
+    finally:
+        (folder / "go-on").touch()
+    assert job.end()[:2] == (0, "done\n")
+    for source, target in ((0, 1), (1, 0), (2, 3), (3, 2)):
+        assert traffic_of_sample(sample, "sent")[source, target, "point-to-point"] == (3, 12)
+    profile = traffic_of_profile(job.run)
+    assert all(source != target for source, target, kind in profile if kind == "point-to-point"), profile
+    assert len([key for key in profile if key[2] == "point-to-point"]) == RANKS, profile
+
+
+def without_room_for_shared_memory_the_job_runs_as_ever(options, mpi, folder):
+    (folder / "stop").touch()
+    limited = ["prlimit", "--fsize=100000000", "--"]  # bytes
+    job = Job(options, mpi, folder, "busy", folder / "stop", folder / "log", command=limited)
+    assert job.end() == (0, "done\n", "")
+    notes = json.loads((job.run / "profile.json").read_text(encoding="utf-8"))["coverage"]["notes"]
+    assert any("could not be watched live" in note and "ulimit -f" in note for note in notes), notes
+
+
+CASES = [a_forked_child_adds_nothing, without_room_for_shared_memory_the_job_runs_as_ever, counts_survive_the_death_of_all_ranks, a_reader_without_the_processes_sees_the_file_system, a_blocked_receive_is_seen_with_its_peer_tag_and_line, a_receive_from_anyone_is_seen_as_such,
          a_synchronous_send_is_seen_waiting_for_its_receiver, a_wait_shows_the_requests_that_are_incomplete,
          a_collective_is_seen_with_its_number_and_root,
          the_last_sample_is_the_profile, watching_changes_neither_output_nor_exit_code, another_user_sees_nothing]
