@@ -1,32 +1,118 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "live/job_reader.h"
 
+#include <algorithm>
+#include <chrono>
 #include <ctime>
+#include <map>
+#include <set>
 #include <utility>
+#include <vector>
 
+#include "live/host_sample.h"
 #include "live/local_samples.h"
 
 namespace fathom::live {
+namespace {
 
-struct JobReader::State {
-  std::string run;
-  LocalSamples local;
+using Clock = std::chrono::steady_clock;
+
+constexpr double kLate_s = 2;
+
+double unix_time() {
+  timespec now{};
+  clock_gettime(CLOCK_REALTIME, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) / 1e9;
+}
+
+double seconds_since(Clock::time_point moment) {
+  return std::chrono::duration<double>(Clock::now() - moment).count();
+}
+
+// What is known of a host that is seen through its file.
+struct Host {
+  HostSample sample;
+  Clock::time_point seen;  // when the reader first saw this sample
+  double age_then_s = 0;   // by the two hosts' clocks, which may differ
+  std::uint64_t lost = 0;
+  bool is_first = true;
 };
 
-JobReader::JobReader(const std::string& run) : state_(new State{run, LocalSamples(run)}) {}
+}  // namespace
+
+struct JobReader::State {
+  explicit State(std::string directory) : run(std::move(directory)), local(run) {}
+
+  void read_hosts();
+  void add_hosts(std::vector<ProcessSample>& samples, std::vector<std::string>& late) const;
+
+  std::string run;
+  LocalSamples local;
+  std::map<std::string, Host> hosts;
+};
+
+void JobReader::State::read_hosts() {
+  std::set<std::string> present;
+  for (HostSample& sample : read_host_samples(run)) {
+    present.insert(sample.host);
+    Host& host = hosts[sample.host];
+    if (!host.is_first && host.sample.sequence == sample.sequence) continue;
+    // A reader that looks less often than once a second misses what it does not need.
+    if (!host.is_first && sample.sequence > host.sample.sequence + 1) {
+      const auto missed = sample.sequence - host.sample.sequence - 1;
+      const auto expected = static_cast<std::uint64_t>(seconds_since(host.seen));
+      host.lost += missed > expected ? missed - expected : 0;
+    }
+    host.is_first = false;
+    host.age_then_s = std::max(0.0, unix_time() - static_cast<double>(sample.taken_unix_ns) / 1e9);
+    host.seen = Clock::now();
+    host.sample = std::move(sample);
+  }
+  // The file goes when the job has ended there.
+  for (auto& [name, host] : hosts) {
+    if (present.contains(name)) continue;
+    for (ProcessSample& process : host.sample.processes)
+      if (process.state != ProcessState::kGone) process.state = ProcessState::kEnded;
+  }
+}
+
+// Processes whose pages can be read are left out.
+void JobReader::State::add_hosts(std::vector<ProcessSample>& samples,
+                                 std::vector<std::string>& late) const {
+  std::set<std::pair<std::uint32_t, std::uint32_t>> seen;  // job, rank
+  for (const ProcessSample& sample : samples)
+    seen.insert({sample.page.rows.job, sample.page.rows.rank});
+  for (const auto& [name, host] : hosts) {
+    const double age_s = host.age_then_s + seconds_since(host.seen);
+    bool is_needed = false;
+    for (const ProcessSample& process : host.sample.processes) {
+      if (seen.contains({process.page.rows.job, process.page.rows.rank})) continue;
+      is_needed |= process.state != ProcessState::kEnded;
+      ProcessSample sample = process;
+      sample.age_s = age_s;
+      sample.samples_lost = host.lost;
+      samples.push_back(std::move(sample));
+    }
+    if (is_needed && age_s > kLate_s) late.push_back(name);
+  }
+}
+
+JobReader::JobReader(const std::string& run) : state_(new State(run)) {}
 JobReader::~JobReader() = default;
 
 base::Result<JobState> JobReader::read() {
-  const std::vector<ProcessSample> samples = state_->local.take();
+  std::vector<ProcessSample> samples = state_->local.take();
+  state_->read_hosts();
+  std::vector<std::string> late;
+  state_->add_hosts(samples, late);
   if (samples.empty())
     return base::Error{"no running process of " + state_->run +
                        " can be seen from here: it has ended, or it was started without fathom run "
                        "--live, or FATHOM_LIVE=1"};
   JobState job = job_state_of(samples);
   job.run = state_->run;
-  timespec now{};
-  clock_gettime(CLOCK_REALTIME, &now);
-  job.taken_at_s = static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) / 1e9;
+  job.taken_at_s = unix_time();
+  job.hosts_late = std::move(late);
   return job;
 }
 

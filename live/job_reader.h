@@ -2,7 +2,8 @@
 // Reads what a running job does, while the job does nothing for it.
 //
 // The processes on this machine are read from their pages (live/page.h), so the reader must be the
-// same user.
+// same user. Others are read from RUN/live/HOST (live/host_sample.h), which whoever keeps the pages on
+// that host rewrites once a second; hosts_late names the hosts whose sample is older than two seconds.
 //
 // Threading: one thread. A reader holds the pages open that it has found, so it still sees the last
 // counts of a process that was killed.

@@ -35,6 +35,7 @@
 #include "cli/runs/run_directory.h"
 #include "cli/runs/run_state.h"
 #include "cli/terminal/units.h"
+#include "live/page_keeper.h"
 #include "profile/assemble.h"
 
 namespace fathom::cli {
@@ -58,14 +59,15 @@ struct RunOptions {
   bool no_time = false;
   bool trace = false;
   std::string flight;  // memory for the last records; empty: no flight recorder
+  bool live = false;
   std::optional<std::uint64_t> stuck_after_ns;
   bool kill_stuck = false;
   Recorded recorded;
 };
 
 // Settings of the library that the user may set in the environment and that must reach every host.
-constexpr const char* kForwardedSettings[] = {"FATHOM_SOURCE", "FATHOM_PVARS", "FATHOM_LOG",
-                                              "FATHOM_DISABLE", "FATHOM_TIME"};
+constexpr const char* kForwardedSettings[] = {"FATHOM_SOURCE",  "FATHOM_PVARS", "FATHOM_LOG",
+                                              "FATHOM_DISABLE", "FATHOM_TIME",  "FATHOM_LIVE"};
 
 // Options that say how a trace is recorded; each is also a variable of the library.
 struct TraceOption {
@@ -151,10 +153,10 @@ Variables settings_of(const RunOptions& options, const std::string& run_director
               : name == "FATHOM_PVARS" ? base::joined(options.pvars, ",")
               : name == "FATHOM_LOG"   ? options.log
               : name == "FATHOM_TIME"  ? (options.no_time ? "0" : "")
+              : name == "FATHOM_LIVE"  ? (options.live ? "1" : "")
                                        : "");
   }
   add("FATHOM_FLIGHT", options.flight);
-  if (options.stuck_after_ns) settings.emplace_back("FATHOM_LIVE", "1");
   if (!options.trace && options.flight.empty()) return settings;
   for (const auto& [name, value] : trace_variables(options.recorded)) add(name, value);
   return settings;
@@ -435,6 +437,8 @@ int run(const RunOptions& options, const std::vector<std::string>& command) {
     return refuse(fmt::format("FATHOM_SOURCE={} is not a source; there are {}", source,
                               base::joined(kSources)));
   }
+  if (options.live && options.no_time)
+    return refuse("--live shows what calls wait for, which --no-time leaves out; give only one");
   const auto library = find_library(options.trace || !options.flight.empty() ? Library::kTraces
                                     : options.no_time                        ? Library::kCounts
                                                                              : Library::kTimes);
@@ -467,8 +471,16 @@ int run(const RunOptions& options, const std::vector<std::string>& command) {
   JobWatch watched = watch(options, *directory);
   std::optional<StuckJob> stuck;
   if (options.stuck_after_ns) add_looks(watched, stuck.emplace(options, *directory));
+  std::optional<live::PageKeeper> keeper;
+  if (options.live) {
+    watched.started = [&keeper, &directory, started = watched.started] {
+      if (started) started();
+      keeper.emplace(directory->path());
+    };
+  }
   const auto job = run_job(*launch, watched);
   if (!options.flight.empty()) wait_for_keepers();
+  if (keeper) keeper->end();
   mark.remove();
   if (!job) return give_up(job.error().message);
 
@@ -507,6 +519,9 @@ Action declare_run(CLI::App& app) {
       ->check(one_of({"quiet", "warning", "info"}));
   app.add_flag("--no-time", options->no_time,
                "count messages only; do not measure the time that MPI calls take");
+  app.add_flag("--live", options->live,
+               "let readers look into the running job, and keep its counts if it is killed "
+               "(FATHOM_LIVE=1 implies it)");
   auto* trace = app.add_flag(
       "--trace", options->trace,
       "also record a trace: every MPI call and transfer (FATHOM_TRACE=1 and the options that "
@@ -553,6 +568,9 @@ Action declare_run(CLI::App& app) {
     const bool asks_for_trace =
         environment("FATHOM_TRACE").value_or("0") != "0" || says_anything(options->recorded);
     if (options->flight.empty() && asks_for_trace) options->trace = true;
+    const std::string live = environment("FATHOM_LIVE").value_or("0");
+    if (!live.empty() && live != "0" && !options->no_time) options->live = true;
+    if (options->stuck_after_ns) options->live = true;
     return run(*options, command);
   };
 }

@@ -29,6 +29,7 @@ namespace fs = std::filesystem;
 constexpr char kProfile[] = "profile.json";
 constexpr char kPartial[] = "partial";
 constexpr char kTrace[] = "trace";
+constexpr char kLive[] = "live";        // live/host_sample.h
 constexpr char kStarted[] = ".started";  // profiler/process/run_directory.h
 constexpr char kRunning[] = ".running";  // run_state.h
 constexpr char kJobPrefix[] = "job-";
@@ -40,7 +41,7 @@ std::vector<fs::path> traces_of_a_run(const fs::path& folder) {
   std::error_code failed;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder, failed)) {
     const std::string name = entry.path().filename();
-    if (name == kProfile || name == kPartial || name == kTrace || name == kStarted ||
+    if (name == kProfile || name == kPartial || name == kTrace || name == kLive || name == kStarted ||
         name == kRunning || name.starts_with(kJobPrefix) || name.starts_with(kWorldPrefix)) {
       found.push_back(entry.path());
     }

@@ -7,6 +7,7 @@
 //   .running             identifies the `fathom run` that waits for the job (run_state.h)
 //   partial/             counts of single processes, left by a job that never reached that point, or
 //                        whose MPI ended with a session
+//   live/                while the job runs: samples for readers on other hosts (live/host_sample.h)
 //   trace/               what fathom run --trace recorded, one file per process
 //   job-2/, job-3/, …    the same for each further job that the command started; until it ends,
 //                        and without `fathom run`, under Open MPI's own number: job-1234567

@@ -13,6 +13,8 @@ namespace {
 constexpr double kJustEntered_s = 0.5;
 // Samples come every second. One that is older says nothing of what the process does now.
 constexpr double kOldSample_s = 5;
+// A loop around MPI_Test costs something, too.
+constexpr double kMostlyInMpi = 0.25;
 
 bool is_member(const RankState& rank) { return rank.rank >= 0; }
 
@@ -27,9 +29,24 @@ JobView::JobView(const JobState& now, const JobState& earlier)
   for (const RankState& rank : earlier.ranks) ranks_before_[rank.rank] = &rank;
   for (const Communicator& communicator : now.communicators)
     communicators_[communicator.id] = &communicator;
+  repair_world();
   count_collectives(earlier);
   count_collectives(now);
   count_channels();
+}
+
+// A rank that was not seen has not said which members it is; of MPI_COMM_WORLD, that is known.
+void JobView::repair_world() {
+  for (auto& [id, communicator] : communicators_) {
+    if (communicator->members.size() != static_cast<std::size_t>(world_size_) ||
+        communicator->name != "MPI_COMM_WORLD" || !communicator->remote.empty())
+      continue;
+    world_ = *communicator;
+    for (std::size_t rank = 0; rank < world_.members.size(); ++rank)
+      world_.members[rank] = static_cast<std::int32_t>(rank);
+    communicator = &world_;
+    return;
+  }
 }
 
 const RankState* JobView::rank(std::int32_t rank) const {
@@ -87,6 +104,15 @@ double JobView::computing_share(const RankState& rank) const {
   // In MPI a process usually polls, which takes all of its processor's time.
   const double outside = processor - std::max(0.0, rank.mpi_s - before->mpi_s);
   return std::max(0.0, outside) / interval;
+}
+
+bool JobView::polls(const RankState& rank) const {
+  const RankState* before = rank_before(rank.rank);
+  const double interval = interval_s(rank);
+  return before != nullptr && interval > 0 &&
+         (rank.mpi_s - before->mpi_s) / interval > kMostlyInMpi &&
+         std::ranges::all_of(rank.threads,
+                             [](const ThreadState& thread) { return thread.function.empty(); });
 }
 
 bool JobView::communicated(const RankState& rank) const {
@@ -147,6 +173,12 @@ std::uint64_t JobView::unmatched(std::int32_t from, std::int32_t to, std::uint64
     if (at->second.sent > at->second.received) count += at->second.sent - at->second.received;
   }
   return count;
+}
+
+JobView::Count JobView::counted(std::int32_t from, std::int32_t to, std::uint64_t communicator,
+                                std::int32_t tag) const {
+  const auto found = channels_.find({from, to, communicator, tag});
+  return found == channels_.end() ? Count{} : found->second;
 }
 
 std::vector<UnmatchedMessages> JobView::unmatched_from(std::int32_t from) const {

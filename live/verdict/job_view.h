@@ -47,6 +47,8 @@ class JobView {
   double computing_share(const RankState& rank) const;
   // Whether a message was sent or received between the samples.
   bool communicated(const RankState& rank) const;
+  // Whether a process that is outside of MPI in both samples spends its time in calls such as MPI_Test.
+  bool polls(const RankState& rank) const;
 
   // How many collectives the rank has begun on the communicator, at least.
   std::uint64_t collectives_begun(std::int32_t rank, std::uint64_t communicator) const;
@@ -54,6 +56,12 @@ class JobView {
   // Messages on their way or in the queue of unexpected messages. kAnyone stands for every tag.
   std::uint64_t unmatched(std::int32_t from, std::int32_t to, std::uint64_t communicator,
                           std::int32_t tag) const;
+  // Messages that `from` has sent there, and those that `to` has received.
+  struct Count {
+    std::uint64_t sent = 0, received = 0;
+  };
+  Count counted(std::int32_t from, std::int32_t to, std::uint64_t communicator,
+                std::int32_t tag) const;
   // All of `from`, in the order of receiver, communicator and tag; without those whose receiver has not
   // counted all of its channels.
   std::vector<UnmatchedMessages> unmatched_from(std::int32_t from) const;
@@ -65,10 +73,8 @@ class JobView {
     std::int32_t tag;
     auto operator<=>(const Key&) const = default;
   };
-  struct Count {
-    std::uint64_t sent = 0, received = 0;
-  };
 
+  void repair_world();
   void count_collectives(const JobState& state);
   void count_channels();
 
@@ -76,6 +82,7 @@ class JobView {
   std::int32_t world_size_ = 0;
   std::unordered_map<std::int32_t, const RankState*> ranks_, ranks_before_;
   std::unordered_map<std::uint64_t, const Communicator*> communicators_;
+  Communicator world_;  // with the members that were not seen
   std::map<std::pair<std::int32_t, std::uint64_t>, std::uint64_t> collectives_;
   std::map<Key, Count> channels_;
 };

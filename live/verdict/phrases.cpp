@@ -71,7 +71,7 @@ std::string spelled_ranks(const std::vector<std::int32_t>& ranks) {
 
 std::string call_text(const JobView& view, const Node& node, const Need* need) {
   const ThreadState& thread = *node.thread;
-  std::string text = thread.function;
+  std::string text = thread.function.empty() ? "MPI_Finalize" : thread.function;
   const mpi::Meaning& meaning = mpi::meaning_of(thread.function);
   if (thread.collective > 0 && (need == nullptr || need->pending == nullptr)) {
     text += fmt::format(" #{} on {}", spelled_count(thread.collective),
@@ -110,6 +110,9 @@ std::string condition_text(const WaitGraph& graph, std::int32_t rank) {
                        call_text(view, node, open == node.needs.end() ? nullptr : &*open),
                        spelled_seconds(thread.since_s));
   }
+  if (view.polls(*state))
+    return fmt::format("it has been polling for {} (MPI_Test, MPI_Iprobe), last at {}",
+                       spelled_seconds(thread.since_s), thread.place);
   const double share = view.computing_share(*state);
   const std::string after = thread.place.empty() ? "" : ", since its call at " + thread.place;
   if (share >= 0 && share < kIdleShare)
@@ -121,6 +124,8 @@ std::string condition_text(const WaitGraph& graph, std::int32_t rank) {
 }
 
 const char* failure_text(const Need& need) {
+  if (need.unsure && need.kind == NeedKind::kMembers)
+    return "has not begun it, or has to call MPI for it to go on";
   if (need.begun)
     return need.kind == NeedKind::kMembers ? "has to call MPI for it to go on"
                                            : "has begun to send it, and has to call MPI to go on";

@@ -125,7 +125,10 @@ std::string crowd_text(const WaitGraph& graph, const Crowd& crowd, const Need* n
 std::string chain_text(const WaitGraph& graph, const Crowd& crowd, const std::vector<Link>& chain) {
   std::string text = crowd_text(graph, crowd, chain.empty() ? nullptr : chain.front().need);
   const std::size_t shown = std::min(chain.size(), kMostLinks);
-  for (std::size_t at = 1; at < shown; ++at) {
+  // Of several receives, each may be from someone else.
+  const bool differ =
+      !chain.empty() && crowd.ranks.size() > 1 && chain.front().need->pending != nullptr;
+  for (std::size_t at = differ ? 0 : 1; at < shown; ++at) {
     const Link& link = chain[at];
     text += fmt::format("; rank {} is in {}", link.node->process->rank,
                         call_text(graph.view(), *link.node, link.need));
@@ -337,9 +340,11 @@ std::optional<Verdict> held_up(const WaitGraph& graph) {
                         return node->activity == Activity::kComputes;
                       });
     if (!runs) continue;
-    const Cause cause = graph.view().unseen(rank) ? Cause::kNotSeen
-                        : is_idle(graph, rank)    ? Cause::kIdleRank
-                                                  : Cause::kSlowRank;
+    const RankState* state = graph.view().rank(rank);
+    const Cause cause = graph.view().unseen(rank)    ? Cause::kNotSeen
+                        : graph.view().polls(*state) ? Cause::kPollingRank
+                        : is_idle(graph, rank)       ? Cause::kIdleRank
+                                                     : Cause::kSlowRank;
     Verdict verdict = blamed(graph, cause, false, root.ranks, root.victims);
     verdict.further = roots.size() - 1;
     explain_one(graph, verdict);
@@ -385,6 +390,7 @@ const char* name_of(Cause cause) {
     case Cause::kNothing: return "nothing";
     case Cause::kSlowRank: return "slow-rank";
     case Cause::kIdleRank: return "idle-rank";
+    case Cause::kPollingRank: return "polling-rank";
     case Cause::kNotSeen: return "not-seen";
     case Cause::kMissingParticipant: return "missing-participant";
     case Cause::kDifferentCollectives: return "different-collectives";

@@ -31,6 +31,7 @@ enum class Cause : std::uint8_t {
   kNothing,               // the job moves
   kSlowRank,              // others wait for a rank that computes
   kIdleRank,              // others wait for a rank that is outside of MPI and uses no processor
+  kPollingRank,           // others wait for a rank that only tests requests or probes
   kNotSeen,               // others wait for a rank of which no recent sample exists
   kMissingParticipant,    // a collective waits for a rank that cannot come to it
   kDifferentCollectives,  // members of one communicator are in different collectives

@@ -22,14 +22,27 @@ bool can_speak_no_more(ProcessState state) {
   return state != ProcessState::kStarting && state != ProcessState::kRunning;
 }
 
+// Whether the needs of a node are met as far as they must be, by what met(need) says of each.
+template <typename Met>
+bool meets(const Node& node, Met met) {
+  if (!node.all) return std::ranges::any_of(node.needs, met);
+  bool any_unsure = false, unsure_met = false;
+  for (const Need& need : node.needs) {
+    const bool is_met = met(need);
+    if (!need.unsure && !is_met) return false;
+    any_unsure = any_unsure || need.unsure;
+    unsure_met = unsure_met || (need.unsure && is_met);
+  }
+  return !any_unsure || unsure_met;
+}
+
 bool matches(std::int32_t wanted, std::int32_t is) { return wanted == kAnyone || wanted == is; }
 
 }  // namespace
 
 bool Node::has_all() const {
   if (!waits() || needs.empty()) return false;
-  const auto met = [](const Need& need) { return need.met; };
-  return all ? std::ranges::all_of(needs, met) : std::ranges::any_of(needs, met);
+  return meets(*this, [](const Need& need) { return need.met; });
 }
 
 WaitGraph::WaitGraph(const JobView& view) : view_(view) {
@@ -69,6 +82,10 @@ void WaitGraph::add_process(const RankState& process) {
 void WaitGraph::add_needs(Node& node) {
   if (node.thread == nullptr) return;
   const ThreadState& thread = *node.thread;
+  if (node.process->state == ProcessState::kFinalizing) {
+    node.activity = Activity::kWaits;
+    return need_finalizing(node);
+  }
   if (thread.function.empty()) return add_polling(node);
   const mpi::Meaning& meaning = mpi::meaning_of(thread.function);
   if (meaning.polls) return add_polling(node);
@@ -86,6 +103,8 @@ void WaitGraph::add_needs(Node& node) {
                           pending.communicator == thread.communicator;
     if (numbered) {
       need_collective(node);
+    } else if (pending.kind == RequestKind::kCollective && pending.communicator != 0) {
+      need_unnumbered(node, pending.communicator);
     } else if (pending.kind == RequestKind::kCollective || pending.kind == RequestKind::kOther) {
       if (!node.all) node.activity = Activity::kUnknown;  // this one may come
     } else {
@@ -94,6 +113,23 @@ void WaitGraph::add_needs(Node& node) {
   }
   if (node.needs.empty() || (!node.all && thread.pending_left_out > 0))
     node.activity = Activity::kUnknown;
+  doubt(node);
+}
+
+// A thread says what it waits for when it enters the call. Of several requests, some may be complete since: receives
+// from which a message has come, and sends that were eager.
+void WaitGraph::doubt(Node& node) const {
+  if (!node.all || node.thread->pending.size() < 2) return;
+  const std::int32_t rank = node.process->rank;
+  for (Need& need : node.needs) {
+    if (need.pending == nullptr) continue;
+    const Pending& pending = *need.pending;
+    need.unsure = need.kind == NeedKind::kReceiver || pending.peer < 0 || pending.tag < 0 ||
+                  view_.counted(pending.peer, rank, pending.communicator, pending.tag).received > 0;
+  }
+  const auto certain = [](const Need& need) { return !need.unsure && !need.met; };
+  if (!std::ranges::any_of(node.needs, certain)) return;
+  std::erase_if(node.needs, [](const Need& need) { return need.unsure; });
 }
 
 // A thread that asks for the same requests in both samples, and whose process has neither sent nor received a
@@ -148,6 +184,37 @@ void WaitGraph::need_collective(Node& node) {
   node.needs.push_back(need);
 }
 
+// A non-blocking collective of which only the communicator is known: it waits for some member that does not wait for
+// one there.
+void WaitGraph::need_unnumbered(Node& node, std::uint64_t communicator) {
+  const auto waits_there = [&](std::int32_t rank) {
+    const RankState* state = view_.rank(rank);
+    if (state == nullptr) return false;
+    for (const ThreadState& thread : state->threads) {
+      for (const Pending& pending : thread.pending) {
+        if (pending.kind == RequestKind::kCollective && pending.communicator == communicator)
+          return true;
+      }
+    }
+    return false;
+  };
+  const auto [at, is_new] = unnumbered_.try_emplace(communicator, groups_.size());
+  if (is_new) {
+    std::vector<std::int32_t> others;
+    if (const Communicator* members = view_.communicator(communicator)) {
+      for (const auto* side : {&members->members, &members->remote}) {
+        for (const std::int32_t member : *side) {
+          if (!waits_there(member)) others.push_back(member);
+        }
+      }
+    }
+    groups_.push_back(std::move(others));
+  }
+  Need need{.kind = NeedKind::kMembers, .any = true, .unsure = true, .group = at->second};
+  need.met = groups_[need.group].empty();
+  node.needs.push_back(need);
+}
+
 // MPI_Finalize returns when all have called it.
 void WaitGraph::need_finalizing(Node& node) {
   const auto [at, is_new] = missing_.try_emplace({0, 0}, groups_.size());
@@ -189,7 +256,7 @@ Need WaitGraph::need_of(const Node& node, const Pending& pending) {
     if (receives)
       seek_message(need, rank);
     else
-      need.met = is_taken(pending.peer, rank, pending);
+      need.met = is_taken(pending.peer, rank, pending) || was_received(rank, pending);
   }
   return need;
 }
@@ -204,6 +271,12 @@ void WaitGraph::seek_message(Need& need, std::int32_t receiver) {
     else
       need.begun = true;
   }
+}
+
+// Whether all messages of the channel have been received, this one included.
+bool WaitGraph::was_received(std::int32_t sender, const Pending& sent) const {
+  const auto count = view_.counted(sender, sent.peer, sent.communicator, sent.tag);
+  return count.sent > 0 && count.received >= count.sent;
 }
 
 // Whether a thread of the receiver waits for this very message.
@@ -292,8 +365,7 @@ void WaitGraph::release() {
     std::ranges::fill(any, std::nullopt);
     std::ranges::fill(all, std::nullopt);
     std::erase_if(waiting, [&](Node* node) {
-      node->released =
-          node->all ? std::ranges::all_of(node->needs, met) : std::ranges::any_of(node->needs, met);
+      node->released = meets(*node, met);
       if (!node->released) return false;
       const auto rank = static_cast<std::size_t>(node->process->rank);
       if (!terminal_[rank]) released_[rank] = 1;

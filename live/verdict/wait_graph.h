@@ -27,6 +27,8 @@ struct Need {
   bool met = false;                  // it is there: the library has only to go on
   bool begun = false;  // not there yet, but begun: it goes on when the rank of the group calls MPI
   bool any = false;    // one of the group is enough
+  bool unsure =
+      false;  // of several requests, this one may be complete; or who is missing is not known
   std::size_t group = 0;
 };
 
@@ -35,7 +37,9 @@ struct Node {
   const ThreadState* thread = nullptr;  // null: the process has made no call yet
   Activity activity = Activity::kComputes;
   bool polls = false;  // it asks again and again (MPI_Test), which may be all that it does
-  bool all = true;     // it needs all of `needs`, not any one
+  // It needs all of `needs`, or any one. Of all, those that are unsure count only if all of them fail, because
+  // at least one request of a call that waits is incomplete.
+  bool all = true;
   std::vector<Need> needs;
   bool released = false;  // some order of events lets it go on
 
@@ -75,8 +79,11 @@ class WaitGraph {
   void add_needs(Node& node);
   void add_polling(Node& node);
   void need_collective(Node& node);
+  void need_unnumbered(Node& node, std::uint64_t communicator);
+  void doubt(Node& node) const;
   void need_finalizing(Node& node);
   Need need_of(const Node& node, const Pending& pending);
+  bool was_received(std::int32_t sender, const Pending& sent) const;
   bool is_taken(std::int32_t receiver, std::int32_t sender, const Pending& pending) const;
   std::size_t single(std::int32_t rank);
   std::size_t missing(std::uint64_t communicator, std::uint64_t ordinal);
@@ -92,7 +99,7 @@ class WaitGraph {
   std::vector<std::vector<std::size_t>> nodes_of_rank_;
   std::vector<std::vector<std::int32_t>> groups_;
   std::map<std::int32_t, std::size_t> singles_;
-  std::map<std::uint64_t, std::size_t> anyone_, outside_;  // by communicator
+  std::map<std::uint64_t, std::size_t> anyone_, outside_, unnumbered_;  // by communicator
   std::map<std::pair<std::uint64_t, std::uint64_t>, std::size_t> missing_;
   std::vector<char> released_, terminal_;
 };

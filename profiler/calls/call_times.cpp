@@ -108,8 +108,9 @@ CallTimes::Thread* CallTimes::attach() {
     if (thread.taken.exchange(true, std::memory_order_acquire)) continue;
     std::uint32_t seen = thread_count_.load(std::memory_order_relaxed);
     const bool is_new = thread.calls.rows().capacity() == 0;
-    if (is_new && (!thread.calls.open(kMostRows, shared_, profile::Section::kCalls) ||
-                   !thread.durations.open(kMostPlaces, shared_, profile::Section::kDurations)))
+    if (is_new &&
+        (!thread.calls.open(kMostRows, shared_, kind_of(profile::Section::kCalls)) ||
+         !thread.durations.open(kMostPlaces, shared_, kind_of(profile::Section::kDurations))))
       break;
     while (seen < i + 1 && !thread_count_.compare_exchange_weak(seen, i + 1)) {
     }

@@ -19,8 +19,8 @@ thread_local std::uint32_t my_lane __attribute__((tls_model("initial-exec"))) = 
 bool Counter::open(int lanes, std::uint32_t own_job, base::SharedMemory* shared) {
   own_job_ = own_job;
   for (int i = lane_count_; i < lanes; ++i) {
-    if (!lanes_[i].cells.open(kMaxCells, shared, profile::Section::kCells) ||
-        !lanes_[i].sizes.open(kMaxSizes, shared, profile::Section::kSizes))
+    if (!lanes_[i].cells.open(kMaxCells, shared, kind_of(profile::Section::kCells)) ||
+        !lanes_[i].sizes.open(kMaxSizes, shared, kind_of(profile::Section::kSizes)))
       return lane_count_ > 0;
     lane_count_ = i + 1;
   }

@@ -89,6 +89,9 @@ class Counter {
     begin_epoch();
   }
 
+  // From here on every message takes record(), because its tag matters.
+  void count_each() { set_option(kEach, true); }
+
   // Also called from a signal handler.
   template <typename F>
   void for_each_lane(F&& f) const {
@@ -112,7 +115,7 @@ class Counter {
     std::uint16_t exact_sizes[1u << profile::kClassBits] = {};
   };
 
-  static constexpr std::uint32_t kPaused = 1, kPhase = 2, kManyLanes = 4;
+  static constexpr std::uint32_t kPaused = 1, kPhase = 2, kManyLanes = 4, kEach = 8;
 
   void record_with_options(profile::Direction, std::uint32_t communicator, ClassId,
                            const void* group, std::uint32_t peer, std::uint64_t bytes);

@@ -20,6 +20,10 @@ void count_slowly(profile::Direction direction, Live& live, int tag, int peer,
     return;
   }
   if (class_id == kLibrary && tag >= 0) live.setup_is_over(direction, peer, tag);
+  if (ChannelCounts* channels = process->channels(); channels != nullptr) [[unlikely]] {
+    if (class_id == kPointToPoint && !process->counter().is_paused())
+      channels->add(direction, live.kind, peer, tag, bytes);
+  }
   const Counter::Touched rows = process->counter().record(
       direction, live.kind, class_id, live.group, static_cast<std::uint32_t>(peer), bytes);
   if (rows.cell == nullptr) return;

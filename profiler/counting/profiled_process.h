@@ -11,6 +11,7 @@
 #include <string>
 
 #include "profile/rows.h"
+#include "profiler/counting/channel_counts.h"
 #include "profiler/counting/communicators.h"
 #include "profiler/counting/counter.h"
 #include "profiler/counting/windows.h"
@@ -36,6 +37,12 @@ class ProfiledProcess {
   Communicators& communicators() { return communicators_; }
   Windows& windows() { return windows_; }
   rankmap::Registry& registry() { return registry_; }
+  // Null unless the job is watched.
+  ChannelCounts* channels() { return channels_; }
+  void set_channels(ChannelCounts* channels) {
+    channels_ = channels;
+    counter_.count_each();
+  }
   RowsText& text() { return text_; }          // of this process
   RowsText& run_text() { return run_text_; }  // identical on all processes
   const Settings& settings() const { return settings_; }
@@ -78,6 +85,7 @@ class ProfiledProcess {
   rankmap::Registry registry_;
   Communicators communicators_;
   Windows windows_;
+  ChannelCounts* channels_ = nullptr;
   RowsText text_;
   RowsText run_text_;
   profile::RowsHeader header_{};

@@ -25,6 +25,11 @@ inline std::uint64_t hash_of(const profile::CallKey& key) {
                  std::uint64_t{key.phase} << 32);
 }
 
+// What readers of shared rows know them by.
+constexpr std::uint32_t kind_of(profile::Section section) {
+  return static_cast<std::uint32_t>(section);
+}
+
 template <typename Row>
 class RowTable {
  public:
@@ -32,11 +37,8 @@ class RowTable {
 
   // False if the address space cannot be reserved. `shared`: where the rows are to lie instead of in
   // private memory, for readers who know them by `kind`.
-  bool open(std::size_t max_rows, base::SharedMemory* shared = nullptr,
-            profile::Section kind = profile::Section::kCells) {
-    if (!rows_.reserve(max_rows, shared, static_cast<std::uint32_t>(kind)) ||
-        !index_.reserve(max_rows * 4))
-      return false;
+  bool open(std::size_t max_rows, base::SharedMemory* shared = nullptr, std::uint32_t kind = 0) {
+    if (!rows_.reserve(max_rows, shared, kind) || !index_.reserve(max_rows * 4)) return false;
     mask_ = kFirstIndexSize - 1;
     return true;
   }

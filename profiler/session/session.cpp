@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -208,6 +209,11 @@ bool open(Run& run, const Beginning& beginning) {
   take_user_signal(tracing::user_signal());
   if (WaitLog::opened()) WaitLog::begin();
   if (page != nullptr && CallTimes::was_opened()) live_calls::open(*page);
+  if (page != nullptr) {
+    auto channels = std::make_unique<ChannelCounts>();
+    if (channels->open(*page, page->header().channels_left_out))
+      process.set_channels(channels.release());  // callbacks use it to the end
+  }
   if (page != nullptr) page->begin(process.header(), process.run_directory());
   return true;
 }

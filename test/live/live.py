@@ -8,6 +8,8 @@ import argparse
 import json
 import os
 import pathlib
+import signal
+import struct
 import subprocess
 import sys
 import tempfile
@@ -88,6 +90,15 @@ def the_last_sample_is_the_profile(options, mpi, folder):
     for side in ("sent", "received"):
         assert traffic_of_sample(last, side) == expected, (side, traffic_of_sample(last, side), expected)
     assert sorted(path.name for path in job.run.iterdir()) == ["profile.json"]
+    # Each rank sends to the next with tags 0, 1 and 2.
+    for number, rank in enumerate(last["ranks"]):
+        for side, peer, pair in (("sent", (number + 1) % RANKS, (number, (number + 1) % RANKS)),
+                                 ("received", (number - 1) % RANKS, ((number - 1) % RANKS, number))):
+            used = [channel for channel in rank["channels"] if channel[side]]
+            assert sorted((channel["peer"], channel["tag"]) for channel in used) == [(peer, 0), (peer, 1), (peer, 2)], used
+            sums = tuple(sum(channel[name] for channel in used) for name in (side, side + "_bytes"))
+            assert sums == expected[*pair, "point-to-point"], (number, side, sums)
+        assert rank["channels_left_out"] == 0
 
 
 def watching_changes_neither_output_nor_exit_code(options, mpi, folder):
@@ -194,7 +205,92 @@ def a_collective_is_seen_with_its_number_and_root(options, mpi, folder):
     assert sample["ranks"][3]["threads"][0]["function"] == "", sample["ranks"][3]
 
 
-CASES = [a_blocked_receive_is_seen_with_its_peer_tag_and_line, a_receive_from_anyone_is_seen_as_such,
+def watched_by_fathom_run(options, mpi, folder, *arguments):
+    """A job that `fathom run --live` starts. The library is the one beside it."""
+    command = [options.cli, "run", "--live", "-o", folder / "run", "--"]
+    return Job(options, mpi, folder, "busy", folder / "stop", folder / "log", *arguments, variables={}, command=command)
+
+
+def counts_survive_the_death_of_all_ranks(options, mpi, folder):
+    job = watched_by_fathom_run(options, mpi, folder, "paused")
+    sample = job.until(lambda sample: all(rank["sent"] > 100 for rank in sample["ranks"]))
+    (folder / "stop").touch()
+    logs = [folder / f"log.{rank}" for rank in range(RANKS)]
+    job.until(lambda _: all(struct.unpack("3Q", log.read_bytes()[:24])[2] == 1 for log in logs))
+    with subprocess.Popen([job.reader, job.run, "0.2"], stdout=subprocess.PIPE, text=True) as watcher:
+        watcher.stdout.readline()
+        for rank in sample["ranks"]:
+            os.kill(rank["pid"], signal.SIGKILL)
+        seen = json.loads(watcher.communicate(timeout=60)[0].splitlines()[-1])
+    assert watcher.returncode == 0 and [rank["state"] for rank in seen["ranks"]] == [GONE] * RANKS, seen
+    code, _, err = job.end()
+    assert code != 0 and "the run was cut short" in err, (code, err)
+    sums = traffic_of_profile(job.run)
+    for rank, log in enumerate(logs):
+        wrote = struct.unpack("3Q", log.read_bytes()[:24])
+        assert sums[rank, (rank + 1) % RANKS, "point-to-point"] == wrote[:2], (rank, sums, wrote)
+    profile = json.loads((job.run / "profile.json").read_text(encoding="utf-8"))
+    assert all(rank.get("reported", True) for rank in profile["ranks"]), profile["ranks"]
+    calls = sum(sum(block["calls"]) for block in profile["calls"] if block["function"] == "MPI_Sendrecv")
+    assert calls == sum(struct.unpack("Q", log.read_bytes()[:8])[0] for log in logs)
+    assert not (job.run / "live").exists()
+
+
+def a_reader_without_the_processes_sees_the_file_system(options, mpi, folder):
+    job = watched_by_fathom_run(options, mpi, folder)
+    elsewhere = ["unshare", "--pid", "--fork", "--mount-proc"]  # as on a login node: other processes
+    if subprocess.run([*elsewhere, "true"], capture_output=True, check=False).returncode != 0:
+        job.process.terminate()
+        job.end()
+        raise open_mpi.Skipped("no namespace of processes can be made here")
+    job.until(lambda sample: all(rank["sent"] > 100 for rank in sample["ranks"]))
+    file = job.run / "live"
+    try:
+        for _ in range(100):
+            if file.is_dir() and any(path.suffix == "" for path in file.iterdir()):
+                break
+            time.sleep(0.1)
+        paths = [path for path in file.iterdir() if path.suffix == ""]
+        assert len(paths) == 1 and paths[0].stat().st_mode & 0o077 == 0 and file.stat().st_mode & 0o077 == 0
+        with subprocess.Popen([*elsewhere, job.reader, job.run, "0.3"], stdout=subprocess.PIPE, text=True) as watcher:
+            first = json.loads(watcher.stdout.readline())
+            time.sleep(2.5)
+            (folder / "stop").touch()
+            lines = [json.loads(line) for line in watcher.communicate(timeout=60)[0].splitlines()]
+    finally:
+        (folder / "stop").touch()
+    assert job.end()[:2] == (0, "done\n")
+    assert watcher.returncode == 0 and len(first["ranks"]) == RANKS, "the watcher does not end with the job"
+    assert first["ranks"][0]["sent"] < lines[-1]["ranks"][0]["sent"], "nothing was seen to move"
+    assert not file.exists()
+
+
+def a_forked_child_adds_nothing(options, mpi, folder):
+    job = Job(options, mpi, folder, "blocked", "forked", folder / "go-on")
+    waits = lambda sample: any(thread["function"] == "MPI_Barrier" and thread["since"] > 0.2
+                               for thread in sample["ranks"][0]["threads"])
+    try:
+        sample = job.until(waits)
+    finally:
+        (folder / "go-on").touch()
+    assert job.end()[:2] == (0, "done\n")
+    for source, target in ((0, 1), (1, 0), (2, 3), (3, 2)):
+        assert traffic_of_sample(sample, "sent")[source, target, "point-to-point"] == (3, 12)
+    profile = traffic_of_profile(job.run)
+    assert all(source != target for source, target, kind in profile if kind == "point-to-point"), profile
+    assert len([key for key in profile if key[2] == "point-to-point"]) == RANKS, profile
+
+
+def without_room_for_shared_memory_the_job_runs_as_ever(options, mpi, folder):
+    (folder / "stop").touch()
+    limited = ["prlimit", "--fsize=100000000", "--"]  # bytes
+    job = Job(options, mpi, folder, "busy", folder / "stop", folder / "log", command=limited)
+    assert job.end() == (0, "done\n", "")
+    notes = json.loads((job.run / "profile.json").read_text(encoding="utf-8"))["coverage"]["notes"]
+    assert any("could not be watched live" in note and "ulimit -f" in note for note in notes), notes
+
+
+CASES = [a_forked_child_adds_nothing, without_room_for_shared_memory_the_job_runs_as_ever, counts_survive_the_death_of_all_ranks, a_reader_without_the_processes_sees_the_file_system, a_blocked_receive_is_seen_with_its_peer_tag_and_line, a_receive_from_anyone_is_seen_as_such,
          a_synchronous_send_is_seen_waiting_for_its_receiver, a_wait_shows_the_requests_that_are_incomplete,
          a_collective_is_seen_with_its_number_and_root,
          the_last_sample_is_the_profile, watching_changes_neither_output_nor_exit_code, another_user_sees_nothing]

@@ -62,9 +62,6 @@ void write_ranks(Families& families, const live::JobState& job) {
   each_rank(families, job, [](const live::RankState& rank) { return rank.sent_bytes; });
   families.begin("fathom_rank_received_bytes", "counter", "bytes", "Bytes received.");
   each_rank(families, job, [](const live::RankState& rank) { return rank.received_bytes; });
-  families.begin("fathom_rank_unexpected_messages", "gauge", "",
-                 "Messages that arrived before their receive was posted.");
-  each_rank(families, job, [](const live::RankState& rank) { return rank.unexpected; });
 }
 
 struct KindSums {

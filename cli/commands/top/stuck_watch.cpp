@@ -7,7 +7,8 @@
 namespace fathom::cli {
 
 bool is_stuck(const live::Verdict& verdict, double patience_s) {
-  const bool proved = verdict.hung || verdict.cause == live::Cause::kIdleRank;
+  const bool proved = verdict.hung || verdict.cause == live::Cause::kIdleRank ||
+                      verdict.cause == live::Cause::kPollingRank;
   return proved && verdict.since_s >= patience_s;
 }
 

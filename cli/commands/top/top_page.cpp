@@ -123,9 +123,11 @@ class Page {
                           : "";
     wrapped_in(
         Style::kPlain,
-        fmt::format("{}: {}{}, {} messages in all; {} not received yet, {} unexpected", of, now,
-                    human_bytes(static_cast<double>(change_.bytes)), grouped(change_.messages),
-                    grouped(change_.backlog), grouped(change_.unexpected)),
+        fmt::format(
+            "{}: {}{}, {} messages in all; {} not received yet{}", of, now,
+            human_bytes(static_cast<double>(change_.bytes)), grouped(change_.messages),
+            grouped(change_.backlog),
+            change_.unexpected == 0 ? "" : ", " + grouped(change_.unexpected) + " unexpected"),
         "");
     lines_.push_back({});
   }

@@ -4,6 +4,8 @@
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/types.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static int rank;
@@ -73,6 +75,24 @@ static void collective(const char* file) {
   MPI_Comm_free(&half);
 }
 
+// A child made by fork communicates as if it were the rank: its counts must not reach the rank's.
+static void forked(const char* file) {
+  int number = 7;
+  const int peer = rank ^ 1;
+  for (int i = 0; i < 3; ++i) {
+    MPI_Sendrecv_replace(&number, 1, MPI_INT, peer, 1, peer, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  }
+  const pid_t child = fork();
+  if (child == 0) {
+    for (int i = 0; i < 1000; ++i) {  // to itself, which needs no other process
+      MPI_Sendrecv_replace(&number, 1, MPI_INT, 0, 1, 0, 1, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+    }
+    _exit(0);
+  }
+  waitpid(child, NULL, 0);
+  if (rank == 3) until(file);
+}
+
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -81,6 +101,7 @@ int main(int argc, char** argv) {
   if (strcmp(argv[1], "synchronous") == 0) synchronous(argv[2]);
   if (strcmp(argv[1], "waitall") == 0) waitall(argv[2]);
   if (strcmp(argv[1], "collective") == 0) collective(argv[2]);
+  if (strcmp(argv[1], "forked") == 0) forked(argv[2]);
   MPI_Barrier(MPI_COMM_WORLD);
   MPI_Finalize();
   if (rank == 0) puts("done");

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "live/host_sample.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <ctime>
+#include <filesystem>
+#include <system_error>
+#include <type_traits>
+
+namespace fathom::live {
+namespace {
+
+constexpr char kHostMagic[8] = {'F', 'T', 'H', 'M', 'H', 'S', 'T', '1'};
+constexpr std::uint64_t kMostFileBytes = std::uint64_t{1} << 30;
+
+base::Error refused() { return base::Error{"the sample of a host is damaged"}; }
+
+class Writer {
+ public:
+  template <typename T>
+  void put(const T& value) {
+    static_assert(std::is_trivially_copyable_v<T>);
+    bytes_.append(reinterpret_cast<const char*>(&value), sizeof value);
+  }
+  void put_text(std::string_view text) {
+    put<std::uint64_t>(text.size());
+    bytes_ += text;
+  }
+  template <typename T>
+  void put_all(const std::vector<T>& values) {
+    put_text({reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)});
+  }
+  std::string bytes_;
+};
+
+// After a read that does not fit, good() is false and all values are zero.
+class Reader {
+ public:
+  explicit Reader(std::string_view bytes) : rest_(bytes) {}
+  bool good() const { return good_; }
+  bool at_end() const { return rest_.empty(); }
+
+  template <typename T>
+  T get() {
+    T value{};
+    const std::string_view bytes = take(sizeof value);
+    if (good_) std::memcpy(&value, bytes.data(), sizeof value);
+    return value;
+  }
+  std::string get_text() { return std::string(take(get<std::uint64_t>())); }
+  template <typename T>
+  std::vector<T> get_all() {
+    const std::string_view bytes = take(get<std::uint64_t>());
+    std::vector<T> values(bytes.size() / sizeof(T));
+    if (!values.empty()) std::memcpy(values.data(), bytes.data(), values.size() * sizeof(T));
+    return values;
+  }
+
+ private:
+  std::string_view take(std::uint64_t size) {
+    if (!good_ || size > rest_.size()) {
+      good_ = false;
+      return {};
+    }
+    const std::string_view taken = rest_.substr(0, size);
+    rest_.remove_prefix(size);
+    return taken;
+  }
+
+  std::string_view rest_;
+  bool good_ = true;
+};
+
+void put_thread(Writer& writer, const ThreadCopy& thread) {
+  writer.put_text(thread.function);
+  writer.put(thread.site);
+  writer.put(thread.since_ns);
+  writer.put(thread.calls);
+  writer.put(thread.communicator);
+  writer.put(thread.root);
+  writer.put(thread.bytes);
+  writer.put(thread.collective);
+  writer.put<std::uint8_t>(thread.waits_for_all);
+  writer.put_all(thread.pending);
+  writer.put(thread.pending_left_out);
+}
+
+ThreadCopy get_thread(Reader& reader) {
+  ThreadCopy thread;
+  thread.function = reader.get_text();
+  thread.site = reader.get<std::uint64_t>();
+  thread.since_ns = reader.get<std::uint64_t>();
+  thread.calls = reader.get<std::uint64_t>();
+  thread.communicator = reader.get<std::uint32_t>();
+  thread.root = reader.get<std::int32_t>();
+  thread.bytes = reader.get<std::uint64_t>();
+  thread.collective = reader.get<std::uint64_t>();
+  thread.waits_for_all = reader.get<std::uint8_t>() != 0;
+  thread.pending = reader.get_all<PendingLine>();
+  thread.pending.resize(std::min(thread.pending.size(), kMostPendingLines));
+  thread.pending_left_out = reader.get<std::uint64_t>();
+  return thread;
+}
+
+void put_process(Writer& writer, const ProcessSample& sample) {
+  writer.put(sample.pid);
+  writer.put(sample.state);
+  writer.put(sample.processor_s);
+  writer.put(sample.clock_ns);
+  writer.put(sample.page.rows);
+  writer.put(sample.page.process_started);
+  writer.put<std::uint8_t>(sample.page.is_incomplete);
+  writer.put(sample.page.channels_left_out);
+  writer.put_text(sample.page.sections);
+  writer.put_all(sample.page.channels);
+  writer.put<std::uint64_t>(sample.page.threads.size());
+  for (std::size_t i = 0; i < sample.page.threads.size(); ++i) {
+    put_thread(writer, sample.page.threads[i]);
+    writer.put_text(i < sample.places.size() ? sample.places[i] : "");
+  }
+}
+
+ProcessSample get_process(Reader& reader) {
+  ProcessSample sample;
+  sample.pid = reader.get<std::int64_t>();
+  const auto state = reader.get<std::uint8_t>();
+  sample.state = static_cast<ProcessState>(
+      std::min<std::uint8_t>(state, static_cast<std::uint8_t>(ProcessState::kStopped)));
+  sample.processor_s = reader.get<double>();
+  sample.clock_ns = reader.get<std::uint64_t>();
+  sample.page.rows = reader.get<profile::RowsHeader>();
+  sample.page.process_started = reader.get<std::uint64_t>();
+  sample.page.is_incomplete = reader.get<std::uint8_t>() != 0;
+  sample.page.channels_left_out = reader.get<std::uint64_t>();
+  sample.page.sections = reader.get_text();
+  sample.page.channels = reader.get_all<ChannelRow>();
+  const auto threads = reader.get<std::uint64_t>();
+  for (std::uint64_t i = 0; i < threads && reader.good(); ++i) {
+    sample.page.threads.push_back(get_thread(reader));
+    sample.places.push_back(reader.get_text());
+  }
+  return sample;
+}
+
+std::string name_of_this_host() {
+  char host[256] = "";
+  gethostname(host, sizeof host - 1);
+  return host;
+}
+
+// Without a dot, which marks a file that is being written.
+std::string file_of_this_host() {
+  std::string name = name_of_this_host();
+  for (char& c : name)
+    if (c == '/' || c == '.') c = '_';
+  return name.empty() ? "host" : name;
+}
+
+bool write_all(int descriptor, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return false;
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return true;
+}
+
+std::string content_of(const std::string& path) {
+  const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+  if (descriptor < 0) return {};
+  struct stat file {};
+  std::string bytes;
+  if (fstat(descriptor, &file) == 0 && S_ISREG(file.st_mode) && file.st_uid == geteuid() &&
+      static_cast<std::uint64_t>(file.st_size) <= kMostFileBytes) {
+    bytes.resize(static_cast<std::size_t>(file.st_size));
+    std::size_t filled = 0;
+    while (filled < bytes.size()) {
+      const ssize_t got = read(descriptor, bytes.data() + filled, bytes.size() - filled);
+      if (got < 0 && errno == EINTR) continue;
+      if (got <= 0) break;
+      filled += static_cast<std::size_t>(got);
+    }
+    bytes.resize(filled);
+  }
+  close(descriptor);
+  return bytes;
+}
+
+}  // namespace
+
+std::string bytes_of(const HostSample& sample) {
+  Writer writer;
+  writer.put(kHostMagic);
+  writer.put(sample.sequence);
+  writer.put(sample.taken_unix_ns);
+  writer.put_text(sample.host);
+  writer.put<std::uint64_t>(sample.processes.size());
+  for (const ProcessSample& process : sample.processes) put_process(writer, process);
+  return std::move(writer.bytes_);
+}
+
+base::Result<HostSample> host_sample_of(std::string_view bytes) {
+  if (bytes.substr(0, sizeof kHostMagic) != std::string_view(kHostMagic, sizeof kHostMagic))
+    return refused();
+  Reader reader(bytes.substr(sizeof kHostMagic));
+  HostSample sample;
+  sample.sequence = reader.get<std::uint64_t>();
+  sample.taken_unix_ns = reader.get<std::int64_t>();
+  sample.host = reader.get_text();
+  const auto processes = reader.get<std::uint64_t>();
+  for (std::uint64_t i = 0; i < processes && reader.good(); ++i) {
+    sample.processes.push_back(get_process(reader));
+    sample.processes.back().host = sample.host;
+    sample.processes.back().taken_unix_ns = sample.taken_unix_ns;
+  }
+  if (!reader.good() || !reader.at_end()) return refused();
+  return sample;
+}
+
+HostSampleFile::HostSampleFile(const std::string& run)
+    : folder_(run + "/live"),
+      path_(folder_ + "/" + file_of_this_host()),
+      host_(name_of_this_host()) {}
+
+void HostSampleFile::write(const std::vector<ProcessSample>& processes) {
+  if (processes.empty()) return;
+  HostSample sample{host_, ++sequence_, processes.front().taken_unix_ns, processes};
+  mkdir(folder_.c_str(), 0700);
+  const std::string temporary = path_ + ".new";
+  const int descriptor =
+      open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+  if (descriptor < 0) return;
+  const bool written = write_all(descriptor, bytes_of(sample));
+  if (close(descriptor) != 0 || !written || rename(temporary.c_str(), path_.c_str()) != 0)
+    unlink(temporary.c_str());
+}
+
+void HostSampleFile::remove() {
+  if (sequence_ == 0) return;
+  unlink(path_.c_str());
+  rmdir(folder_.c_str());  // stays while another host has a file there
+}
+
+std::vector<HostSample> read_host_samples(const std::string& run) {
+  std::vector<std::string> paths;
+  std::error_code error;
+  for (std::filesystem::directory_iterator file(run + "/live", error), end; !error && file != end;
+       file.increment(error)) {
+    if (file->path().extension().empty()) paths.push_back(file->path().string());
+  }
+  std::sort(paths.begin(), paths.end());
+  std::vector<HostSample> samples;
+  for (const std::string& path : paths) {
+    auto sample = host_sample_of(content_of(path));
+    if (sample) samples.push_back(std::move(*sample));
+  }
+  return samples;
+}
+
+}  // namespace fathom::live

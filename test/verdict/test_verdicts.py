@@ -1,0 +1,184 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Jobs that hang for a known reason, and jobs that are only slow: does fathom top --why name culprit and cause?
+
+usage: test_verdicts.py --program HANGS --cli FATHOM --library LIBFATHOM [--verbose] [MODE...]
+"""
+import argparse
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+sys.dont_write_bytecode = True
+import open_mpi  # noqa: E402
+
+EVERYONE = [0, 1, 2, 3]
+
+# Mode: cause, culprits, words that the sentence must have. The places are those of programs/hangs.c.
+STUCK = {
+    "cycle-of-receives": ("cycle-of-receives", [0, 1], ["MPI_Recv from 1, tag 5", "hangs.c:"]),
+    "ring-of-receives": ("cycle-of-receives", EVERYONE, ["MPI_Recv from 3, tag 5"]),
+    "ring-of-sends": ("cycle-of-sends", EVERYONE, ["MPI_Send to 1, tag 5"]),
+    "synchronous-sends": ("cycle-of-sends", [0, 1], ["MPI_Ssend to 1, tag 5"]),
+    "send-and-receives": ("cycle", [0, 1, 2], ["MPI_Send to 1, tag 8", "MPI_Recv from 2, tag 7"]),
+    "receive-in-place-of-barrier": ("missing-participant", [3], ["MPI_Barrier #", "rank 3 is not there", "MPI_Recv from 0, tag 7"]),
+    "finalize-in-place-of-barrier": ("process-finalizing", [3], ["rank 3 is not there", "MPI_Finalize"]),
+    "wait-in-place-of-allreduce": ("missing-participant", [2], ["MPI_Allreduce #", "MPI_Wait, receiving from 1, tag 3"]),
+    "gather-without-one": ("missing-participant", [1], ["MPI_Recv from 0, tag 7"]),
+    "barrier-or-allreduce": ("different-collectives", [3], ["rank 3 in MPI_Allreduce", "in MPI_Barrier"]),
+    "bcast-or-reduce": ("different-collectives", [3], ["rank 3 in MPI_Reduce", "in MPI_Bcast"]),
+    "different-roots": ("different-roots", [2], ["rank 2 with root 1", "with root 0"]),
+    "wrong-tag": ("unmatched-message", [0], ["MPI_Recv from 0, tag 7", "rank 0 has sent 1 message with tag 8"]),
+    "wrong-tag-rendezvous": ("unmatched-message", [0], ["rank 0 has sent 1 message with tag 8"]),
+    "wrong-communicator": ("unmatched-message", [0], ["1 message on solver instead"]),
+    "wrong-rank": ("unmatched-message", [0], ["rank 0 has sent 1 message with tag 7 to rank 2 instead"]),
+    "stopped": ("process-stopped", [3], ["rank 3 is not there: its process is stopped"]),
+    "gone": ("process-gone", [3], ["rank 3 is not there: its process is gone"]),
+    "order-of-communicators": ("cycle-of-collectives", EVERYONE, ["MPI_Barrier #1 on"]),
+    "part-and-whole": ("cycle-of-collectives", [2, 3], ["MPI_Barrier #1 on"]),
+    "any-source": ("missing-participant", [0], ["MPI_Recv from any rank, any tag"]),
+    "waitall": ("missing-participant", [0], ["MPI_Waitall, receiving from 2, tag 1"]),
+    "waitany": ("cycle-of-receives", [0, 1, 2], ["MPI_Waitany, receiving from 1, tag 1"]),
+    "probe": ("missing-participant", [3], ["MPI_Probe from 2, tag 6"]),
+    "ibarrier": ("missing-participant", [3], ["MPI_Recv from 0, tag 7"]),
+    "sendrecv": ("unmatched-message", None, ["MPI_Sendrecv, receiving from"]),
+    "oneself": ("cycle-of-receives", [2], ["MPI_Recv from 2, tag 7"]),
+    "send-to-one-that-finalizes": ("process-finalizing", [1], ["MPI_Ssend to 1, tag 2", "rank 1 has not received it"]),
+}
+SLOW = {
+    "polling": ("polling-rank", [3], ["rank 3 is not there: it has been polling"]),
+    "slow-rank": ("slow-rank", [3], ["rank 3 is not there: it has been computing"]),
+    "sleeping-rank": ("idle-rank", [3], ["uses no processor"]),
+    "pipeline": (None, None, []),
+    "workers": (None, None, []),
+    "large-message-while-computing": ("slow-rank", [0], ["rank 0"]),
+    "ibarrier-while-computing": ("slow-rank", [1], ["rank 1"]),
+    "tests-between-work": (None, None, []),
+    "many-allreduces": (None, None, []),
+    "ping-pong": (None, None, []),
+    "early-finalizers": ("slow-rank", [0], ["rank 0"]),
+}
+
+
+class Job:
+    """A job that runs until it is left; nothing of it stays."""
+
+    def __init__(self, options, folder, *words):
+        environment = {name: value for name, value in os.environ.items() if not name.startswith(open_mpi.FOREIGN)}
+        environment.update(open_mpi.FOR_ALL, FATHOM_LIBRARY=options.library, FATHOM_LIVE="1")
+        self.environment, self.cli, self.run = environment, options.cli, os.path.join(folder, "run")
+        launcher = ["mpirun", "--oversubscribe", "--mca", "mpi_yield_when_idle", "1", "-x", "FATHOM_LIVE", "-n", "4"]
+        # So that a rank that was killed does not take the others with it.
+        launcher += ["--enable-recovery"] if words[-1] == "gone" else []
+        self.process = subprocess.Popen([options.cli, "run", "--log", "quiet", "-o", self.run, *words[:-1], "--", *launcher, options.program, words[-1]],
+                                        env=environment, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                                        start_new_session=True)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self.process.poll() is None:
+            for number in (signal.SIGCONT, signal.SIGTERM):
+                os.killpg(self.process.pid, number)
+        try:
+            self.process.communicate(timeout=20)
+        except subprocess.TimeoutExpired:
+            os.killpg(self.process.pid, signal.SIGKILL)
+            self.process.communicate()
+
+    def why(self):
+        """The verdict and the exit code, or None while the job begins."""
+        said = subprocess.run([self.cli, "top", self.run, "--why", "--json", "--interval", "500ms"], env=self.environment, text=True,
+                              capture_output=True, check=False, timeout=60)
+        return (json.loads(said.stdout), said.returncode) if said.stdout else None
+
+
+def differences(found, code, cause, culprits, words, hung):
+    wrong = []
+    if cause is not None and found["cause"] != cause:
+        wrong.append(f"cause is {found['cause']}, not {cause}")
+    if culprits is not None and found["culprits"] != culprits:
+        wrong.append(f"culprits are {found['culprits']}, not {culprits}")
+    if found["hung"] != hung:
+        wrong.append("hung is not " + str(hung))
+    if code != (4 if hung else 0):
+        wrong.append(f"exit code is {code}")
+    return wrong + [f"the sentence lacks '{part}'" for part in words if part not in found["text"]]
+
+
+def stuck(options, mode, cause, culprits, words):
+    """The job has some seconds to get stuck."""
+    with tempfile.TemporaryDirectory(prefix="fathom-verdict-") as folder, Job(options, folder, mode) as job:
+        wrong = ["there was no verdict"]
+        for _ in range(12):
+            time.sleep(0.5)
+            if answer := job.why():
+                wrong = differences(*answer, cause, culprits, words, True)
+                said = answer[0]["text"]
+                if not wrong:
+                    return said, []
+            elif job.process.poll() is not None:
+                return "", ["the job has ended: " + job.process.stderr.read()]
+        return said if "said" in locals() else "", wrong
+
+
+def slow(options, mode, cause, culprits, words):
+    """Never once taken for stuck, and explained at least once."""
+    with tempfile.TemporaryDirectory(prefix="fathom-verdict-") as folder, Job(options, folder, mode) as job:
+        said, explained = "", False
+        for _ in range(7):
+            time.sleep(0.4)
+            if answer := job.why():
+                said = answer[0]["text"]
+                if answer[0]["hung"] or answer[1] != 0:
+                    return said, ["a false alarm"]
+                explained = explained or not differences(*answer, cause, culprits, words, False)
+        return said, [] if explained else [f"the last answer was not {cause} of {culprits}: {words}"]
+
+
+def ends_a_stuck_job(options):
+    with tempfile.TemporaryDirectory(prefix="fathom-verdict-") as folder, \
+            Job(options, folder, "--stuck-after", "2s", "--kill", "receive-in-place-of-barrier") as job:
+        said = job.process.communicate(timeout=60)[1]
+        wrong = [] if job.process.returncode == 124 else [f"exit code {job.process.returncode}, not 124"]
+        return said, wrong + [] if "the job is stuck: 3 of 4 ranks have been in MPI_Barrier" in said else ["it does not say why"]
+
+
+def lets_a_slow_job_end(options):
+    with tempfile.TemporaryDirectory(prefix="fathom-verdict-") as folder, \
+            Job(options, folder, "--stuck-after", "2s", "--kill", "many-allreduces") as job:
+        said = job.process.communicate(timeout=90)[1]
+        return said, ["the job was ended"] if job.process.returncode != 0 or "stuck" in said else []
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    for name in ("--program", "--cli", "--library"):
+        parser.add_argument(name, required=True)
+    parser.add_argument("--verbose", action="store_true")
+    parser.add_argument("modes", nargs="*")
+    options = parser.parse_args()
+    cases = [(mode, stuck, (mode, *expected)) for mode, expected in STUCK.items()]
+    cases += [(mode, slow, (mode, *expected)) for mode, expected in SLOW.items()]
+    cases += [("run --kill of a stuck job", ends_a_stuck_job, ()), ("run --kill of a slow job", lets_a_slow_job_end, ())]
+    failed = 0
+    for name, case, arguments in cases:
+        if options.modes and name not in options.modes:
+            continue
+        said, wrong = case(options, *arguments)
+        failed += bool(wrong)
+        if wrong or options.verbose:
+            print(f"{'FAILED' if wrong else 'ok'} {name}: {'; '.join(wrong)}\n    {said}", flush=True)
+    print(f"{failed} failed" if failed else "all as they should be")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
