@@ -50,6 +50,11 @@ std::vector<std::string> limits_of_choice(const trace::Definitions& definitions)
                        "serialisation or transfer efficiency");
     } else if (selects_by(what, "from") || selects_by(what, "to")) {
       join(cut, what);
+    } else if (selects_by(what, "flight")) {
+      limits.push_back("only the last events of each rank are here (" + what +
+                       "): calls and waits that began earlier are not counted, and until its own "
+                       "events begin a rank looks as if it were still in MPI_Init, so no "
+                       "efficiency, balance or share of MPI is given");
     } else if (selects_by(what, "phases") || selects_by(what, "after") || selects_by(what, "for")) {
       join(times, what);
     } else if (!selects_by(what, "ranks")) {

@@ -60,6 +60,8 @@ class Workspace:
         self.trace_library = self.path / "libfathom-trace.so"
         if source.with_name("libfathom-trace.so").exists():
             shutil.copy(source.with_name("libfathom-trace.so"), self.trace_library)
+        if source.with_name("fathom-keeper").exists():
+            shutil.copy(source.with_name("fathom-keeper"), self.path)
         self.runs = 0
 
     def __enter__(self):

@@ -8,7 +8,7 @@ namespace fathom::analysis {
 namespace {
 
 bool is_time(const std::string& entry) {
-  constexpr const char* kTimes[] = {"from", "to", "phases", "after", "for"};
+  constexpr const char* kTimes[] = {"from", "to", "phases", "after", "for", "flight"};
   return std::any_of(std::begin(kTimes), std::end(kTimes),
                      [&](const char* word) { return selects_by(entry, word); });
 }

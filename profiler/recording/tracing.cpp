@@ -222,7 +222,11 @@ void open_or_throw(ProfiledProcess& process) {
   if (!open_files(*made, process)) {
     const int error = errno;
     made->file.remove();
-    return give_up(error);
+    if (made->settings.flight_bytes == 0) return give_up(error);
+    return process.text().add(
+        "note", std::string("there is no flight recorder: its memory or its keeper, fathom-keeper "
+                            "beside libfathom-trace.so, could not be made (") +
+                    std::strerror(error) + ")");
   }
   if (made->settings.sample > 1 && !made->recorder.add_up_left_out()) made->settings.sample = 1;
   if (!made->recorder.survives_kill()) {

@@ -25,7 +25,9 @@ import open_mpi
 
 ROUNDS = 10000      # some 20 records each: several times the memory
 MEMORY = "2M"
-ENDS = {"exit": 3, "abort": 4, "segv": 2, "kill": 3, "usr2": 3, "finalize": 8}  # with how many ranks
+ENDS = {"exit": 3, "abort": 4, "segv": 2, "kill": 3, "term": 2, "usr2": 3,
+        "finalize": 8, "fork": 2, "own": 2}  # with how many ranks
+WELL = ("finalize", "fork", "own")
 PATIENCE = 20       # seconds until keepers have gone
 
 
@@ -104,7 +106,7 @@ def problems_of(end, ranks, mpi, options, folder):
     code, output, said = run([options.cli, "run", "-o", str(flight), "--flight", MEMORY, "--", *job], mpi.environment, folder)
     problems = [] if (code, output) == expected else [f"{(code, output)} instead of {expected}: {said[-500:]}"]
     wait_for_keepers(folder, problems)
-    if end == "finalize":
+    if end in WELL:
         left = sorted(path.name for path in flight.iterdir())
         return problems + ([] if left == ["profile.json"] else [f"it left {left}"])
     window = flight / "signal-1" if end == "usr2" else flight
