@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "live/verdict/phrases.h"
+#include "mpi/meaning.h"
 
 namespace fathom::live {
 namespace {
@@ -19,6 +20,21 @@ int distance(const UnmatchedMessages& message, std::int32_t receiver, const Pend
   if (message.to != receiver && communicator && tag && receive.tag != kAnyone) return 3;
   if (message.to == receiver && !communicator) return 4;
   return 0;
+}
+
+// Messages that wait for a receiver: counted ones, and those of blocking sends, which are counted when they return.
+std::vector<UnmatchedMessages> sent_in_vain(const JobView& view, std::int32_t sender) {
+  std::vector<UnmatchedMessages> found = view.unmatched_from(sender);
+  const RankState* state = view.rank(sender);
+  if (state == nullptr) return found;
+  for (const ThreadState& thread : state->threads) {
+    if (mpi::meaning_of(thread.function).group != mpi::Group::kSend) continue;
+    for (const Pending& pending : thread.pending) {
+      if (pending.kind != RequestKind::kReceive && pending.peer >= 0)
+        found.push_back({sender, pending.peer, pending.communicator, pending.tag, 1});
+    }
+  }
+  return found;
 }
 
 std::string described(const JobView& view, const UnmatchedMessages& message, const Pending& receive,
@@ -50,7 +66,7 @@ std::optional<NearMiss> near_miss(const JobView& view, std::int32_t receiver,
   std::optional<NearMiss> best;
   int least = 5;
   for (const std::int32_t sender : senders) {
-    for (const UnmatchedMessages& message : view.unmatched_from(sender)) {
+    for (const UnmatchedMessages& message : sent_in_vain(view, sender)) {
       const int far = distance(message, receiver, receive);
       if (far == 0 || far >= least) continue;
       least = far;

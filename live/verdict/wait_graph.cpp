@@ -256,7 +256,9 @@ Need WaitGraph::need_of(const Node& node, const Pending& pending) {
     if (receives)
       seek_message(need, rank);
     else
-      need.met = is_taken(pending.peer, rank, pending) || was_received(rank, pending);
+      need.met = is_taken(pending.peer, rank, pending) ||
+                 (mpi::meaning_of(node.thread->function).completes != mpi::Completes::kNothing &&
+                  was_received(rank, pending));
   }
   return need;
 }
@@ -273,7 +275,8 @@ void WaitGraph::seek_message(Need& need, std::int32_t receiver) {
   }
 }
 
-// Whether all messages of the channel have been received, this one included.
+// Whether all messages of the channel have been received, this one included. Not for blocking sends, which are counted
+// when they return.
 bool WaitGraph::was_received(std::int32_t sender, const Pending& sent) const {
   const auto count = view_.counted(sender, sent.peer, sent.communicator, sent.tag);
   return count.sent > 0 && count.received >= count.sent;

@@ -387,6 +387,58 @@ TEST_CASE("what a call waits for may be unknown") {
   CHECK_FALSE(verdict.hung);
 }
 
+TEST_CASE("of several requests, one that may be complete proves nothing") {
+  MadeJob job(3);
+  ThreadState& thread = job.call(0, "MPI_Waitall", "main.c:1");
+  thread.waits_for_all = true;
+  thread.pending = {{RequestKind::kReceive, 1, 5, kWorld, 8},
+                    {RequestKind::kReceive, 2, 5, kWorld, 8}};
+  job.receive(1, 0, 9);
+  CHECK(verdict_on(job).hung);
+  for (const int sender : {1, 2}) {
+    job.sent(sender, 0, 5, 4);
+    job.received(0, sender, 5, 4);
+  }
+  const Verdict verdict = verdict_on(job);  // rank 1 may have sent, and rank 2 computes
+  check(verdict, Cause::kSlowRank, {2});
+  CHECK_FALSE(verdict.hung);
+}
+
+TEST_CASE("a blocking send is counted when it returns") {
+  MadeJob job(2);
+  for (int rank = 0; rank < 2; ++rank) {
+    ThreadState& thread = job.call(rank, "MPI_Send", "halo.c:80");
+    thread.pending = {{RequestKind::kSend, 1 - rank, 5, kWorld, 1 << 20}};
+    job.sent(rank, 1 - rank, 5, 7);
+    job.received(rank, 1 - rank, 5, 7);
+  }
+  check(verdict_on(job), Cause::kCycleOfSends, {0, 1});
+}
+
+TEST_CASE("a blocking send with another tag is a near miss") {
+  MadeJob job(2);
+  job.send(0, 1, 8);
+  job.rank(0).channels.clear();
+  job.receive(1, 0, 7);
+  check(verdict_on(job), Cause::kUnmatchedMessage, {0});
+}
+
+TEST_CASE("a rank that only polls is told from one that sleeps") {
+  MadeJob job(2);
+  job.collective(0, "MPI_Barrier", 3);
+  JobState earlier = job.earlier();
+  earlier.ranks[1].mpi_s = job.rank(1).mpi_s - 1.2;
+  check(judge(job.state, earlier), Cause::kPollingRank, {1});
+}
+
+TEST_CASE("a member of the world that was never seen is named") {
+  MadeJob job(4);
+  for (int rank = 0; rank < 3; ++rank) job.collective(rank, "MPI_Barrier", 3);
+  job.state.ranks.pop_back();
+  job.state.communicators[0].members[3] = kUnknown;
+  check(verdict_on(job), Cause::kNotSeen, {3});
+}
+
 TEST_CASE("nonsense is judged without harm") {
   MadeJob job(3);
   job.receive(0, 17, 5);

@@ -142,6 +142,7 @@ static void stopped(void) {
 }
 
 static void gone(void) {
+  sleep(3);  // so that those that watch have seen it
   if (rank == 3) raise(SIGKILL);
   barrier();
 }
