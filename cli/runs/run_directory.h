@@ -8,6 +8,7 @@
 //   partial/             counts of single processes, left by a job that never reached that point, or
 //                        whose MPI ended with a session
 //   trace/               what fathom run --trace recorded, one file per process
+//   snap-1/, signal-1/, …  snapshots of a flight recorder, each with a trace (docs/flight.md)
 //   job-2/, job-3/, …    the same for each further job that the command started; until it ends,
 //                        and without `fathom run`, under Open MPI's own number: job-1234567
 //   world-ID/            the same for each world that a job spawned
