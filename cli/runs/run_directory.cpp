@@ -19,6 +19,7 @@
 #include "profile/assemble.h"
 #include "profile/reader.h"
 #include "profile/writer.h"
+#include "trace/format/flight.h"
 #include "trace/reader.h"
 
 namespace fathom::cli {
@@ -29,11 +30,22 @@ namespace fs = std::filesystem;
 constexpr char kProfile[] = "profile.json";
 constexpr char kPartial[] = "partial";
 constexpr char kTrace[] = "trace";
-constexpr char kLive[] = "live";        // live/host_sample.h
+constexpr char kLive[] = "live";         // live/host_sample.h
 constexpr char kStarted[] = ".started";  // profiler/process/run_directory.h
 constexpr char kRunning[] = ".running";  // run_state.h
 constexpr char kJobPrefix[] = "job-";
 constexpr char kWorldPrefix[] = "world-";
+
+// "snap-3" and "signal-1": what a flight recorder left (docs/flight.md). Whole numbers only, since a
+// user's own folder may begin alike.
+bool is_snapshot(const std::string& name) {
+  for (const std::string prefix : {"snap-", "signal-"}) {
+    if (name.starts_with(prefix) && name.size() > prefix.size() &&
+        name.find_first_not_of("0123456789", prefix.size()) == name.npos)
+      return true;
+  }
+  return name == trace::kSnapRequest;
+}
 
 // The files of a run that a new run would be confused with.
 std::vector<fs::path> traces_of_a_run(const fs::path& folder) {
@@ -41,8 +53,9 @@ std::vector<fs::path> traces_of_a_run(const fs::path& folder) {
   std::error_code failed;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder, failed)) {
     const std::string name = entry.path().filename();
-    if (name == kProfile || name == kPartial || name == kTrace || name == kLive || name == kStarted ||
-        name == kRunning || name.starts_with(kJobPrefix) || name.starts_with(kWorldPrefix)) {
+    if (name == kProfile || name == kPartial || name == kTrace || name == kLive ||
+        name == kStarted || name == kRunning || name.starts_with(kJobPrefix) ||
+        name.starts_with(kWorldPrefix) || is_snapshot(name)) {
       found.push_back(entry.path());
     }
   }

@@ -9,6 +9,7 @@
 //                        whose MPI ended with a session
 //   live/                while the job runs: samples for readers on other hosts (live/host_sample.h)
 //   trace/               what fathom run --trace recorded, one file per process
+//   snap-1/, signal-1/, …  snapshots of a flight recorder, each with a trace (docs/flight.md)
 //   job-2/, job-3/, …    the same for each further job that the command started; until it ends,
 //                        and without `fathom run`, under Open MPI's own number: job-1234567
 //   world-ID/            the same for each world that a job spawned

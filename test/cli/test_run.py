@@ -284,11 +284,14 @@ class Results(RunTest):
         self.write_run("r", "old")
         os.makedirs(self.path("r", "world-5"))
         os.makedirs(self.path("r", "job-2"))
+        os.makedirs(self.path("r", "snap-1"))
+        os.makedirs(self.path("r", "signal-12"))
+        os.makedirs(self.path("r", "signal-processing"))
         with open(self.path("r", "mine.txt"), "w", encoding="utf-8") as file:
             file.write("kept")
         os.remove(self.path("leave.json"))
         self.run_job("-o", "r", "--force", "--", "mpirun", "./app")
-        self.assertEqual(os.listdir(self.path("r")), ["mine.txt"])
+        self.assertEqual(sorted(os.listdir(self.path("r"))), ["mine.txt", "signal-processing"])
 
     def test_stages_run_after_the_job(self):
         result = self.run_job("-o", "r", "--then", "report --json", "--then",

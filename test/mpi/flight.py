@@ -121,7 +121,7 @@ def problems_of(end, ranks, mpi, options, folder):
 
 
 def problems_of_snap(mpi, options, folder):
-    """`fathom snap` twice while the job runs, once while it is stopped; it goes on as if nothing had happened."""
+    """`fathom snap` twice while the job runs, which goes on as if nothing had happened."""
     ranks, flight, problems = 3, folder / "flight", []
     job = subprocess.Popen([options.cli, "run", "-o", str(flight), "--flight", MEMORY, "--",
                             *mpi.launch(ranks, mpi.program(options.program), str(ROUNDS), "loop")],
