@@ -18,6 +18,7 @@
 #include "cli/commands/status.h"
 #include "cli/commands/top/top.h"
 #include "cli/commands/trace.h"
+#include "cli/commands/watch_host.h"
 
 namespace fathom::cli {
 namespace {
@@ -48,6 +49,8 @@ constexpr Subcommand kSubcommands[] = {
      kClusterExamples, nullptr, declare_cluster},
     {"trace", "look at a trace, cut it, join several, check it against the profile", kTraceExamples,
      nullptr, declare_trace},
+    {"watch-host", "let readers elsewhere see what a running job's ranks on this host do",
+     kWatchHostExamples, nullptr, declare_watch_host},
     {"doctor", "check what can be measured on this machine, and what to do about the rest",
      kDoctorExamples, nullptr, declare_doctor},
     {"completion", "print a script for completion in the shell", kCompletionExamples, nullptr,

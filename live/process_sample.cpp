@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <map>
 #include <optional>
-#include <set>
 #include <tuple>
 
 #include "profile/rows_reader.h"

@@ -290,7 +290,42 @@ def without_room_for_shared_memory_the_job_runs_as_ever(options, mpi, folder):
     assert any("could not be watched live" in note and "ulimit -f" in note for note in notes), notes
 
 
-CASES = [a_forked_child_adds_nothing, without_room_for_shared_memory_the_job_runs_as_ever, counts_survive_the_death_of_all_ranks, a_reader_without_the_processes_sees_the_file_system, a_blocked_receive_is_seen_with_its_peer_tag_and_line, a_receive_from_anyone_is_seen_as_such,
+def ranks_of_another_host_are_seen_through_its_file(options, mpi, folder):
+    """A host with another name, and a reader to whom its processes do not exist."""
+    job = Job(options, mpi, folder, "busy", folder / "stop", folder / "log")
+    host = ["unshare", "--uts", "sh", "-c", 'hostname node02 && exec "$@"', "sh"]
+    elsewhere = ["unshare", "--pid", "--fork", "--mount-proc"]
+    able = [subprocess.run([*words, "true"], capture_output=True, check=False).returncode == 0 for words in (host, elsewhere)]
+    if not all(able):
+        (folder / "stop").touch()
+        job.end()
+        raise open_mpi.Skipped("no namespaces can be made here")
+    job.until(lambda sample: all(rank["sent"] > 100 for rank in sample["ranks"]))
+    with subprocess.Popen([*host, options.cli, "watch-host", job.run], stderr=subprocess.PIPE, text=True) as keeper:
+        while not (job.run / "live/node02").exists():
+            assert keeper.poll() is None, keeper.communicate()
+            time.sleep(0.05)
+        read = subprocess.run([*elsewhere, job.reader, job.run], capture_output=True, text=True, check=True)
+        (folder / "stop").touch()
+        assert job.end()[:2] == (0, "done\n")
+        assert keeper.wait(timeout=30) == 0, keeper.stderr.read()
+    sample = json.loads(read.stdout)
+    assert [(rank["rank"], rank["host"]) for rank in sample["ranks"]] == [(rank, "node02") for rank in range(RANKS)]
+    assert sample["late"] == [] and not (job.run / "live").exists()
+
+
+def readers_that_die_harm_nothing(options, mpi, folder):
+    job = Job(options, mpi, folder, "busy", folder / "stop", folder / "log")
+    job.until(lambda sample: all(rank["sent"] > 100 for rank in sample["ranks"]))
+    for _ in range(5):
+        with subprocess.Popen([job.reader, job.run, "0.01"], stdout=subprocess.PIPE) as reader:
+            reader.stdout.read(10)
+            reader.kill()
+    (folder / "stop").touch()
+    assert job.end() == (0, "done\n", "")
+
+
+CASES = [ranks_of_another_host_are_seen_through_its_file, readers_that_die_harm_nothing, a_forked_child_adds_nothing, without_room_for_shared_memory_the_job_runs_as_ever, counts_survive_the_death_of_all_ranks, a_reader_without_the_processes_sees_the_file_system, a_blocked_receive_is_seen_with_its_peer_tag_and_line, a_receive_from_anyone_is_seen_as_such,
          a_synchronous_send_is_seen_waiting_for_its_receiver, a_wait_shows_the_requests_that_are_incomplete,
          a_collective_is_seen_with_its_number_and_root,
          the_last_sample_is_the_profile, watching_changes_neither_output_nor_exit_code, another_user_sees_nothing]
