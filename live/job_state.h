@@ -91,7 +91,7 @@ struct RankState {
   std::vector<ThreadState> threads;
   std::vector<ChannelCount> channels;
   std::vector<CollectiveCount> collectives;  // as far as known
-  std::uint64_t channels_left_out = 0;  // messages on channels that found no place in the page
+  std::uint64_t channels_left_out = 0;       // messages on channels that found no place in the page
 };
 
 // Traffic of one pair in one class, counted where it is sent and where it is received.

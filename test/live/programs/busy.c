@@ -29,8 +29,8 @@ int main(int argc, char** argv) {
     const int bytes = round % 7 * 500 + rank;
     volatile double sum = 0;
     for (int i = 0; i < 20000; ++i) sum += i;
-    MPI_Sendrecv(sent, bytes, MPI_CHAR, (rank + 1) % size, round % 3, received, sizeof received, MPI_CHAR,
-                 (rank + size - 1) % size, round % 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(sent, bytes, MPI_CHAR, (rank + 1) % size, round % 3, received, sizeof received,
+                 MPI_CHAR, (rank + size - 1) % size, round % 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     log[0] += 1;
     log[1] += (uint64_t)bytes;
     if (round % 10 == 0) {
