@@ -181,7 +181,7 @@ class Misspelt(LanguageTest):
                                 (("trace", "mergee"), "fathom trace: there is no subcommand 'mergee'; did you mean merge?\n")):
             result = self.fathom(*words)
             self.assertEqual((result.returncode, result.stderr), (2, sentence))
-        self.assert_refused(self.fathom("xyzzy"), 2, "there are run, status, report", "fathom --help")
+        self.assert_refused(self.fathom("xyzzy"), 2, "there are run, status, snap", "fathom --help")
         self.assert_refused(self.fathom("trace", "xyzzy"), 2, "there are info, print", "fathom trace --help")
 
     def test_a_misspelt_option_is_answered_with_the_nearest(self):
