@@ -101,14 +101,14 @@ class Build(OpenMpi):
         """`binary`: a path, or the name of a program of test/analysis."""
         return super().program(os.path.join(self.options.programs, binary))
 
-    def call(self, *words):
+    def call(self, *words, exit_code=0):
         done = subprocess.run([str(word) for word in words], env=self.environment, capture_output=True, text=True,
                               timeout=120, check=False)
-        assert done.returncode == 0, f"{words}: {done.returncode}\n{done.stdout}{done.stderr}"
+        assert done.returncode == exit_code, f"{words}: {done.returncode}\n{done.stdout}{done.stderr}"
         return done.stdout
 
-    def traced(self, run, *program, ranks=4):
-        self.call(self.options.cli, "run", "--trace", "-o", run, "--", *self.launch(ranks, *program))
+    def traced(self, run, *program, ranks=4, exit_code=0):
+        self.call(self.options.cli, "run", "--trace", "-o", run, "--", *self.launch(ranks, *program), exit_code=exit_code)
         return run
 
     def analyzed(self, run, *words):

@@ -2,16 +2,17 @@
 """The rules by which LogGOPSim replays a GOAL schedule (T. Hoefler et al., LogGOPSim, HPDC 2010; as in spcl/LogGOPSim 1.1,
 without its noise and network models), for schedules of one processor and one interface for each rank.
 
-    end_ns(goal_text, L, o, g, G, O, S, receiver="processor")
+    end_ns(goal_text, L, o, g, G, O, S, carried_by="processor")
 
-Times are whole nanoseconds there; here any numbers. receiver="processor": as LogGOPSim does, the bytes of a message occupy
-the receiver's processor, which cannot send meanwhile: half duplex. receiver="interface": they occupy its interface, and the
-processor takes o when the last one is there.
+Times are whole nanoseconds there; here any numbers. carried_by="processor": as LogGOPSim does, the bytes of a message occupy
+the receiver's processor, which cannot send meanwhile (half duplex), and a processor whose interface still sends waits for it
+before it sends the next. carried_by="interface": processors go on meanwhile, and the receiver's takes o when the last byte is
+there.
 """
 import heapq
 import itertools
 
-SEND, RECEIVE, COMPUTE, MESSAGE, LAST_BYTE = range(5)  # operations that become free together are queued in this order
+SEND, RECEIVE, COMPUTE, MESSAGE, LAST_BYTE, DEPARTURE = range(6)  # operations that become free together are queued in this order
 
 
 class Operation:
@@ -48,10 +49,10 @@ def parsed(text):
 
 
 class Simulation:
-    def __init__(self, text, L, o, g, G, O, S, receiver):
+    def __init__(self, text, L, o, g, G, O, S, carried_by):
         self.ranks = parsed(text)
         self.L, self.o, self.g, self.G, self.O, self.S = L, o, g, G, O, S
-        self.half_duplex = receiver == "processor"
+        self.half_duplex = carried_by == "processor"
         count = len(self.ranks)
         self.processor, self.sending, self.receiving = [0] * count, [0] * count, [0] * count  # free from then on
         self.posted, self.arrived = [[] for _ in range(count)], [[] for _ in range(count)]
@@ -64,7 +65,7 @@ class Simulation:
     def start(self, rank, free):
         for operation in sorted(free, key=lambda one: one.kind):
             time = self.processor[rank]
-            if operation.kind == SEND:
+            if operation.kind == SEND and self.half_duplex:
                 time = max(time, self.sending[rank])
             self.push(time, operation.kind, rank, operation)
 
@@ -82,7 +83,7 @@ class Simulation:
     def run(self):
         for rank, operations in enumerate(self.ranks):
             self.start(rank, [operation for operation in operations if operation.open == 0])
-        handlers = (self.send, self.receive, self.compute, self.message, self.last_byte)
+        handlers = (self.send, self.receive, self.compute, self.message, self.last_byte, self.depart)
         while self.queue:
             time, self.current, kind, rank, what = heapq.heappop(self.queue)
             handlers[kind](time, rank, *what)
@@ -96,15 +97,20 @@ class Simulation:
         return self.done(rank, operation)
 
     def send(self, time, rank, operation):
-        ready = max(self.processor[rank], self.sending[rank])
+        ready = max(self.processor[rank], self.sending[rank] if self.half_duplex else 0)
         if ready > time:
             return self.push(ready, SEND, rank, operation, order=self.current)
         rest = operation.amount - 1
         self.processor[rank] = time + self.o + rest * self.O
-        self.sending[rank] = time + self.g + rest * self.G
-        self.push(time + self.o + self.L, MESSAGE, operation.peer, rank, operation)
+        begin = max(time, self.sending[rank])
+        self.sending[rank] = begin + self.g + rest * self.G
+        self.push(begin + self.o, DEPARTURE, rank, operation)
         self.release(rank, operation.after_start)
         return self.done(rank, operation) if operation.amount <= self.S else None
+
+    def depart(self, time, rank, operation):
+        """Messages are numbered as they depart, because one that finds the receiver busy keeps its number."""
+        self.push(time + self.L, MESSAGE, operation.peer, rank, operation)
 
     def receive(self, time, rank, operation):
         for at, (source, sent) in enumerate(self.arrived[rank]):
@@ -149,5 +155,5 @@ class Simulation:
         self.done(source, sent)
 
 
-def end_ns(text, L=500, o=300, g=50, G=1, O=0, S=65536, receiver="processor"):
-    return Simulation(text, L, o, g, G, O, S, receiver).run()
+def end_ns(text, L=500, o=300, g=50, G=1, O=0, S=65536, carried_by="processor"):
+    return Simulation(text, L, o, g, G, O, S, carried_by).run()

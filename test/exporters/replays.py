@@ -56,6 +56,16 @@ PROGRAMS = {
     "loops": ("pair", "nested", "copied", "branches", "chance"),
     "sleeps": ("late_sender", "imbalance", "late_start", "tail", "probed", "locked"),
 }
+# Words and numbers of ranks of those that have no names of cases.
+SHAPES = {"halo 1 4 2": 8, "halo 0 5": 5, "butterfly": 8, "master": 5, "ring": 7, "pairs": 8, "all": 5, "alltoall": 6}
+GRIDS = ("collective both 2 3", "collective transposes 2 4", "collective summa 2 4", "sends transposes 4 2", "sends summa 2 3",
+         "world rows 2 4")
+# Without those of several threads: loggopsim.py knows one processor of a rank.
+WINDOWS = ("in_turn", "nested", "mistakes", "too_many", "left_out", "paused")
+FINDINGS = ("load-imbalance", "delay", "slow-call", "busy-master", "idle-master", "start-up", "small-message-pressure",
+            "small-message-overhead", "rank-traffic-imbalance", "communication-imbalance", "collective-root-bottleneck",
+            "link-hotspot", "synchronization-heavy", "global-collective-heavy", "late-sender", "late-receiver",
+            "late-broadcaster", "early-reduce-arrival", "barrier-arrival-skew", "barrier-imbalance", "completion-overhead")
 COLLECTIVES = ("barrier", "bcast", "reduce", "allreduce", "gather", "scatter", "allgather", "allgatherv", "alltoall", "alltoallv",
                "reduce_scatter", "scan", "comm_split", "iallreduce", "ialltoall", "ibcast", "ring_ineighbor_alltoall")
 COUNTS = (4, 50000)
@@ -105,14 +115,14 @@ def in_simgrid(build, folder, run, ranks, latency_us, bandwidth=BANDWIDTH_BPS, e
 
 
 def in_loggopsim(build, folder, run, ranks, machine):
-    """(seconds by LogGOPSim's rules, by these with interfaces that receive while the processor goes on, in Fathom's replay of the
+    """(seconds by LogGOPSim's rules, by these with interfaces that carry messages while the processor goes on, in Fathom's replay of the
     schedule, in that of the trace)"""
     goal = folder / "job.goal"
     if not goal.exists():
         exported(build, run, "goal", goal)
     words = ",".join(f"{name}={value}" for name, value in machine.items())
     cluster = f"leafspine:leaves=1;spines=1;hosts=1;slots={ranks}"
-    half, full = (loggopsim.end_ns(goal.read_text(), **machine, receiver=receiver) / 1e9 for receiver in ("processor", "interface"))
+    half, full = (loggopsim.end_ns(goal.read_text(), **machine, carried_by=by) / 1e9 for by in ("processor", "interface"))
     return (half, full, *(replayed_s(build, job, cluster, words, folder / "out") for job in (goal, run)))
 
 
@@ -135,10 +145,10 @@ def simulators_agree(build, folder, run, ranks):
     print(f"{build.name} {run.name}: {said}", flush=True)
 
 
-def program_takes_as_long(program, *words, ranks=4):
+def program_takes_as_long(program, *words, ranks=4, exit_code=0):
     def case(build, folder, name):
         at = [folder / word if word == "file" else word for word in words]
-        run = build.traced(folder / name.replace(" ", "-"), build.program(program), *at, ranks=ranks)
+        run = build.traced(folder / name.replace(" ", "-"), build.program(program), *at, ranks=ranks, exit_code=exit_code)
         simulators_agree(build, folder, run, ranks)
     return case
 
@@ -170,6 +180,11 @@ def main():
     cases |= {f"{program} {case}": program_takes_as_long(program, case) for program, names in PROGRAMS.items() for case in names}
     cases |= {f"collectives {operation} {count}": program_takes_as_long("collectives", operation, str(count), "1", ranks=6)
               for operation in COLLECTIVES for count in COUNTS}
+    cases |= {f"shapes {words}": program_takes_as_long("shapes", *words.split(), ranks=ranks) for words, ranks in SHAPES.items()}
+    cases |= {f"grids {words}": program_takes_as_long("grids", *words.split(), ranks=int(words[-3]) * int(words[-1])) for words in GRIDS}
+    cases |= {f"windows {case}": program_takes_as_long("windows", case, exit_code=3) for case in WINDOWS}
+    cases |= {f"findings {kind}": program_takes_as_long("findings", kind) for kind in FINDINGS}
+    cases |= {"critter": program_takes_as_long("critter", ranks=2), "late_sender": program_takes_as_long("late_sender", ranks=2)}
     cases["a late rank sends at once"] = a_late_rank_sends_at_once
     waits.run_cases(waits.options_of(__doc__), cases)
 
