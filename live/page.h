@@ -58,12 +58,13 @@ struct PageHeader {
   std::atomic<std::uint32_t> region_count;
   std::atomic<std::uint32_t> private_regions;  // that found no place here: counts are incomplete
   std::uint32_t reserved;
-  std::atomic<std::uint64_t> lost_messages;
+  // Messages that found no place in the rows, and those of whose communicator nothing is known.
+  std::atomic<std::uint64_t> lost_messages, unknown_messages;
   std::atomic<std::uint64_t> channels_left_out;  // messages on channels without a place
   char run[kRunBytes];                           // run directory, absolute; ends with a zero
   Region regions[kMostRegions];
 };
-static_assert(sizeof(PageHeader) == 8 + 8 + 8 + 56 + 16 + 16 + kRunBytes + 32 * kMostRegions);
+static_assert(sizeof(PageHeader) == 8 + 8 + 8 + 56 + 16 + 24 + kRunBytes + 32 * kMostRegions);
 static_assert(sizeof(PageHeader) <= kPageStep);
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 

@@ -190,7 +190,8 @@ base::Result<std::unique_ptr<PageHeader>> read_header(int descriptor, std::uint6
 PageCopy copy_of(const PageHeader& header) {
   PageCopy page;
   page.rows = header.rows;
-  page.rows.lost_messages = header.lost_messages.load(std::memory_order_relaxed);
+  page.rows.lost_messages = header.lost_messages.load(std::memory_order_relaxed) +
+                            header.unknown_messages.load(std::memory_order_relaxed);
   page.process_started = header.process_started;
   page.state = std::min(header.state.load(std::memory_order_relaxed), PageState::kEnded);
   page.is_incomplete = header.private_regions.load(std::memory_order_relaxed) != 0;

@@ -110,7 +110,7 @@ profile::CellRow* Counter::new_cell(Lane& lane, std::uint64_t key, const void* g
   const bool valid = !is_rank || (peer < kMaxPeers && peer < known);
   profile::CellRow* row = valid ? lane.cells.add(key) : nullptr;
   if (row == nullptr) {
-    lost_.fetch_add(1, std::memory_order_relaxed);
+    lost_->fetch_add(1, std::memory_order_relaxed);
     return nullptr;
   }
   if (!is_rank) {
@@ -144,7 +144,7 @@ void Counter::clear() {
     lane.recent_size = {};
     for (auto& count : lane.exact_sizes) count = 0;
   }
-  lost_.store(0, std::memory_order_relaxed);
+  lost_->store(0, std::memory_order_relaxed);
   was_paused_.store(false, std::memory_order_relaxed);
   begin_epoch();
 }

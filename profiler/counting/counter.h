@@ -97,7 +97,12 @@ class Counter {
   void for_each_lane(F&& f) const {
     for (int i = 0; i < lane_count_; ++i) f(lanes_[i].cells.rows(), lanes_[i].sizes.rows());
   }
-  std::uint64_t lost() const { return lost_.load(std::memory_order_relaxed); }
+  std::uint64_t lost() const { return lost_->load(std::memory_order_relaxed); }
+  // From here on the number lies where others can see it.
+  void keep_lost_in(std::atomic<std::uint64_t>& place) {
+    place.store(lost(), std::memory_order_relaxed);
+    lost_ = &place;
+  }
   void clear();
   // Invalidates all remembered rows, for good.
   void stop() { epoch_.store(0, std::memory_order_relaxed); }
@@ -139,7 +144,8 @@ class Counter {
   profile::Direction size_witness_ = profile::Direction::kReceived;
   std::atomic<std::uint32_t> phase_{0};
   int lane_count_ = 0;
-  std::atomic<std::uint64_t> lost_{0};
+  std::atomic<std::uint64_t> own_lost_{0};
+  std::atomic<std::uint64_t>* lost_ = &own_lost_;
   std::atomic<bool> was_paused_{false};
   Lane lanes_[kLanes];
 };

@@ -41,7 +41,7 @@ bool ProfiledProcess::open(rankmap::Identity own, std::uint32_t world_size,
 profile::RowsHeader ProfiledProcess::header() const {
   profile::RowsHeader header = header_;
   header.elapsed_ns = now_unix_ns() - header.started_unix_ns;
-  header.lost_messages = counter_.lost() + unknown_.load(std::memory_order_relaxed);
+  header.lost_messages = counter_.lost() + unknown_->load(std::memory_order_relaxed);
   return header;
 }
 

@@ -74,7 +74,13 @@ class ProfiledProcess {
   std::uint64_t processor_wait_ns() const;
 
   // Counts a message on an unknown communicator.
-  void counter_lost() { unknown_.fetch_add(1, std::memory_order_relaxed); }
+  void counter_lost() { unknown_->fetch_add(1, std::memory_order_relaxed); }
+  // From here on the numbers of messages that are not counted lie where others can see them.
+  void keep_lost_in(std::atomic<std::uint64_t>& lost, std::atomic<std::uint64_t>& unknown) {
+    counter_.keep_lost_in(lost);
+    unknown.store(unknown_->load(std::memory_order_relaxed), std::memory_order_relaxed);
+    unknown_ = &unknown;
+  }
 
  private:
   static inline std::atomic<ProfiledProcess*> active_{nullptr};
@@ -92,7 +98,8 @@ class ProfiledProcess {
   std::uint64_t processor_wait_before_ns_ = 0;
   bool sees_waiting_messages_ = false;
   std::string run_directory_;
-  std::atomic<std::uint64_t> unknown_{0};
+  std::atomic<std::uint64_t> own_unknown_{0};
+  std::atomic<std::uint64_t>* unknown_ = &own_unknown_;
 };
 
 }  // namespace fathom::profiler

@@ -168,6 +168,17 @@ void join_world(Run& run) {
     JobClocks::open(run.gather, rank, size);
 }
 
+// All of the process is in place: what is left for readers of the page.
+void let_others_watch(ProfiledProcess& process, LivePage& page) {
+  live::PageHeader& header = page.header();
+  if (CallTimes::was_opened()) live_calls::open(page);
+  auto channels = std::make_unique<ChannelCounts>();
+  if (channels->open(page, header.channels_left_out))
+    process.set_channels(channels.release());  // callbacks use it to the end
+  process.keep_lost_in(header.lost_messages, header.unknown_messages);
+  page.begin(process.header(), process.run_directory());
+}
+
 // Starts counting. False if a table cannot be allocated: then nothing is counted.
 bool open(Run& run, const Beginning& beginning) {
   ProfiledProcess& process = run.process;
@@ -208,13 +219,7 @@ bool open(Run& run, const Beginning& beginning) {
   tracing::open(process);
   take_user_signal(tracing::user_signal());
   if (WaitLog::opened()) WaitLog::begin();
-  if (page != nullptr && CallTimes::was_opened()) live_calls::open(*page);
-  if (page != nullptr) {
-    auto channels = std::make_unique<ChannelCounts>();
-    if (channels->open(*page, page->header().channels_left_out))
-      process.set_channels(channels.release());  // callbacks use it to the end
-  }
-  if (page != nullptr) page->begin(process.header(), process.run_directory());
+  if (page != nullptr) let_others_watch(process, *page);
   return true;
 }
 

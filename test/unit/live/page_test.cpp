@@ -23,6 +23,8 @@ base::Result<PageCopy> read(const MadePage& page) {
 
 MadePage full_page() {
   MadePage page;
+  page.header().lost_messages = 3;
+  page.header().unknown_messages = 2;
   std::memcpy(page.add<char>(profile::Section::kText), "host a\nclass 0 0 point-to-point\nhalf",
               36);
   auto* communicator = page.add<profile::CommunicatorRow>(profile::Section::kCommunicators);
@@ -56,6 +58,7 @@ TEST_CASE("a page gives rows, threads and channels up to the first zero") {
   sample.page = *page;
   const live::JobState job = live::job_state_of({sample});
   REQUIRE(job.ranks.size() == 1);
+  CHECK(page->rows.lost_messages == 5);
   CHECK(job.ranks[0].sent == 6);
   CHECK(job.ranks[0].sent_bytes == 110);
   REQUIRE(job.pairs.size() == 2);

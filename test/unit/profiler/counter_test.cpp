@@ -199,6 +199,11 @@ TEST_CASE("each message to a peer outside the group is counted as lost") {
   CHECK(counts_of(*counter).sizes.empty());
   counter->record(Direction::kSent, 0, kPointToPoint, group.address(), 1, 10);
   CHECK(counter->lost() == 4);
+  std::atomic<std::uint64_t> seen_by_others{0};
+  counter->keep_lost_in(seen_by_others);
+  counter->record(Direction::kSent, 0, kPointToPoint, group.address(), 2, 10);
+  CHECK(seen_by_others == 5);
+  CHECK(counter->lost() == 5);
 }
 
 TEST_CASE("calls that a module hides are counted by the module's number, not by a rank") {
