@@ -28,7 +28,7 @@ int main(int argc, char** argv) {
   for (int round = 0, go_on = 1; go_on; ++round) {
     const int bytes = round % 7 * 500 + rank;
     volatile double sum = 0;
-    for (int i = 0; i < 20000; ++i) sum += i;
+    for (int i = 0; i < 20000; ++i) sum = sum + i;
     MPI_Sendrecv(sent, bytes, MPI_CHAR, (rank + 1) % size, round % 3, received, sizeof received,
                  MPI_CHAR, (rank + size - 1) % size, round % 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     log[0] += 1;

@@ -19,7 +19,7 @@ static double now(void) { return MPI_Wtime(); }
 static void compute(double seconds) {
   volatile double sum = 0;
   for (double until = now() + seconds; now() < until;) {
-    for (int i = 0; i < 1000000; ++i) sum += i;
+    for (int i = 0; i < 1000000; ++i) sum = sum + i;
   }
 }
 
