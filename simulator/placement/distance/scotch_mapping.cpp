@@ -52,7 +52,7 @@ class JobGraph {
       const auto row = costs.distances.from(host);
       farthest = std::max(farthest, *std::max_element(row.begin(), row.end()));
     }
-    constexpr double kMost = std::numeric_limits<SCOTCH_Num>::max() / 4;
+    constexpr double kMost = std::numeric_limits<SCOTCH_Num>::max() / 4.0;
     const double divisor = std::max(1.0, sum * farthest / kMost);
     for (std::uint32_t rank = 0; rank < ranks; ++rank) {
       for (const RankGraph::Neighbour& edge : costs.graph.of(rank)) {
