@@ -27,12 +27,13 @@ CLOSE = 0.01
 BANDWIDTH_BPS = 125_000_000
 # With latency, a message above EAGER takes two more of them here than in SimGrid, whose rendezvous exchanges nothing. Where
 # ranks compete for links, microseconds decide who is first, and an allreduce of 200 kB may take a tenth longer or shorter.
-# Therefore programs with long messages are compared without latency, and latency where all messages are eager.
+# Therefore programs with messages longer than SHORT are compared without latency, and latency with the others.
 PLATFORM = """<?xml version='1.0'?><!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
 <platform version="4.1"><cluster id="c" prefix="n" radical="0-{last}" suffix="" speed="1Gf" bw="{bandwidth}Bps" lat="{latency}us"
 sharing_policy="SPLITDUPLEX"/></platform>
 """
 EAGER = 65536
+SHORT = 2048
 # SimGrid without what makes flows look like TCP (test/simulator/simgrid_flows.cpp has the reasons), and without costs of
 # its MPI. What is eager (two more settings) is under way before its receive is posted, and nobody waits for its end.
 SIMGRID = [f"--cfg={key}" for key in (
@@ -128,7 +129,7 @@ def in_loggopsim(build, folder, run, ranks, machine):
 
 def latencies_us(goal):
     longest = max((int(length) for length in re.findall(r"send (\d+)b", goal.read_text())), default=0)
-    return (0, 1) if longest <= EAGER else (0,)
+    return (0, 1) if longest <= SHORT else (0,)
 
 
 def simulators_agree(build, folder, run, ranks):
