@@ -123,13 +123,17 @@ class Walk : public Pass {
     OpenWaits open(job_, token.process);
     const StepFile& steps = job_.steps();
     if (token.at_end) token.number = steps.size(token.process);
+    std::uint32_t inside_call = kNobody;
     if (token.at_step) {
       const Step& step = steps.at(token.process, token.number);
       const std::uint32_t call = step.posted;
       // What a call tells after it has waited leads back into it; anything else, before it.
       const bool inside = step.has(kNotice) && step.kind == StepKind::kSend &&
                           steps.at(token.process, call).time_ns < token.time_ns;
-      if (inside) ++token.number;
+      if (inside) {
+        inside_call = call;
+        ++token.number;
+      }
       if (call != kNobody && !inside) token.number = call;
     }
     std::uint64_t now_ns = token.time_ns;
@@ -150,7 +154,10 @@ class Walk : public Pass {
       const std::uint64_t end_ns = std::min(step.end_ns, now_ns);
       const CallWait* const seen = open.find(number);
       const Wait wait = seen == nullptr ? Wait{} : seen->wait();
-      if (wait.ns > 0 && wait.decided_ns <= end_ns) {
+      // Back in time, or out of the call that told something when it had waited; elsewhere two calls
+      // that end when they begin would pass the path on to each other for ever.
+      if (wait.ns > 0 &&
+          (wait.decided_ns < end_ns || (wait.decided_ns == end_ns && number == inside_call))) {
         if (wait.decided_ns < end_ns) add_call(token.process, step, wait.decided_ns, end_ns);
         ++changes_;
         begin_ns_ = std::min(begin_ns_, wait.decided_ns);

@@ -162,6 +162,19 @@ TEST_CASE("a target waits for an origin that waits for another target, which is 
   check_edges(made);
 }
 
+TEST_CASE("the path ends where two receives end at the instant at which both sends begin") {
+  MadeJob made(2);
+  for (const int rank : {0, 1}) {
+    made.receive(rank, 100, 200, 1 - rank);
+    made.send(rank, 200, 210, 1 - rank);
+    made.collective(rank, 300, 310, "MPI_Finalize");
+  }
+  const test::Joined job(made);
+  const auto pass = critical_path_pass(*job, 100);
+  run_passes(job->transport(), {pass.pass.get()});
+  CHECK(pass.result().stretches.back().end_ns == 310);
+}
+
 TEST_CASE("the path of a target that waits leads through the completion to the late post") {
   MadeJob made = chain();
   made.collective(2, 1200, 1210, "MPI_Finalize");  // the last to enter
