@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,12 @@ namespace {
 
 constexpr std::uint32_t kBarrier = 3;  // definitions_rows()
 constexpr std::uint32_t kInPhase = 9;
+
+// All are kept to the end, because a thread that ends later still looks at its recorder.
+Recorder& next_recorder() {
+  static std::vector<std::unique_ptr<Recorder>> all;
+  return *all.emplace_back(std::make_unique<Recorder>());
+}
 
 // A process that records into memory, and its keeper.
 struct Kept {
@@ -68,7 +75,7 @@ struct Kept {
   }
 
   Scratch folder;
-  Recorder& recorder = *new Recorder;  // threads that end later still look at it
+  Recorder& recorder = next_recorder();
   trace::FrameFile file;
   profiler::KeptMemory memory;
   profiler::BeforeWindow before;
