@@ -179,7 +179,7 @@ class JobCauses {
   // How much of the work in a stretch is the culprits'. Unknown where calls are missing between.
   void compare_work() {
     const KnownTime known = known_time(definitions(), job_.gaps());
-    if (!known.order || !known.ranks) return;
+    if (!known.between || !known.ranks) return;
     std::map<NamedCall, std::map<std::int64_t, std::uint64_t>> work;  // ns by rank
     for (const auto& [key, group] : groups_) {
       if (key.before.function != kNobody) work[key.before];
