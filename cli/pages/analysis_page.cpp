@@ -70,7 +70,8 @@ std::string who(const Finding& finding) {
   return text;
 }
 
-std::string where(const analysis::Where& where) {
+std::string where(const analysis::Where& where,
+                  const std::map<std::int64_t, std::string>& communicators) {
   std::string text = printable(where.class_name);
   const auto add = [&](const std::string& part) { base::add_to_list(text, printable(part)); };
   if (!where.function.empty() && where.function != where.class_name) add(where.function);
@@ -78,7 +79,11 @@ std::string where(const analysis::Where& where) {
     add(where.line > 0 ? fmt::format("{}:{}", where.file, where.line) : where.file);
   if (!where.caller.empty()) text += " in " + printable(where.caller);
   if (!where.phase.empty()) add("phase " + where.phase);
-  if (where.communicator != profile::kNone) add(fmt::format("communicator {}", where.communicator));
+  if (where.communicator != profile::kNone) {
+    const auto known = communicators.find(where.communicator);
+    add(known == communicators.end() ? fmt::format("communicator {}", where.communicator)
+                                     : known->second);
+  }
   return text;
 }
 
@@ -272,6 +277,11 @@ class AnalysisPage {
     if (saved != 0 && *was > 0)
       text += fmt::format(": {} {} ({})", human_seconds(std::abs(saved)),
                           saved > 0 ? "less" : "more", percent(std::abs(saved), *was));
+    const double *part = number(*found, "part_seconds"),
+                 *would_part = number(*found, "what_if_part_seconds");
+    if (part && would_part)
+      text += fmt::format("; a rank spends up to {} in the chosen part, and would have spent {}",
+                          human_seconds(*part), human_seconds(*would_part));
     wrapped("", text);
   }
 
@@ -415,7 +425,7 @@ class AnalysisPage {
       wrapped("- ", printable(symptom.text));
     if (finding.symptoms.empty()) {  // a cause has both in its sentences
       wrapped("who: ", who(finding));
-      wrapped("where: ", where(finding.where));
+      wrapped("where: ", where(finding.where, results_.communicators));
     }
     wrapped("when: ", when(finding.windows));
     wrapped("try: ", printable(finding.advice));

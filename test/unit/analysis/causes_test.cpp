@@ -118,14 +118,14 @@ TEST_CASE("work that no other rank does is told from an uneven load") {
   CHECK(only(outcome).advice.starts_with("let the other ranks do a part of this work"));
 }
 
-TEST_CASE("a load that is even in sum and uneven in each round is a delay") {
+TEST_CASE("a load that is even in total and uneven in each round is a delay") {
   MadeJob made = rounds({1000, 1000, 1000, 1000, 3000}, true);
   const Outcome outcome = waits_of(made);
   const Finding& finding = only(outcome);
   CHECK(finding.kind == "delay");
   CHECK(finding.culprits.size() == 5);
   CHECK(ns(*finding.seconds) == 5 * 4 * 2000);
-  CHECK(finding.advice.find("even in sum") != std::string::npos);
+  CHECK(finding.advice.find("totals are even") != std::string::npos);
 }
 
 TEST_CASE("a rank that others wait for while it is inside a call is no uneven load") {
