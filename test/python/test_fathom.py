@@ -219,6 +219,27 @@ class MadeTrace(unittest.TestCase):
             with self.assertRaisesRegex(fathom.Error, "a filter holds for events"):
                 wrong()
 
+    def test_what_if_says_how_long_the_run_would_have_taken(self):
+        def ns(run, *changes):
+            return run.what_if(*changes).figures["what_if_ns"]
+        self.assertEqual(ns(self.run_), 1600)
+        # Rank 1 is at the barrier at 300, and rank 2 receives 100 earlier: it is the last, at 1300.
+        self.assertEqual(ns(self.run_, "rank 1 : 0"), 1400)
+        self.assertEqual(ns(self.run_, "rank 1 : 0", "rank 2 : 0"), 1100)
+        self.assertEqual(self.run_.what_if("rank 1 : 0")["what_if"]["rank"].tolist(), [0, 1, 2])
+        for wrong in ("rank 7 : 0", "rank 1"):
+            with self.assertRaisesRegex(fathom.Error, wrong):
+                self.run_.what_if(wrong)
+
+    def test_what_if_changes_only_the_part_that_was_chosen(self):
+        # Of the work of rank 1 from 400 to 1500, the last 600.
+        part = self.run_.slice(900, 1500).what_if("rank 1 : 0")
+        self.assertEqual(part.figures["what_if_ns"], 1500)
+        self.assertEqual(part["what_if"]["part_seconds"].tolist(), [600e-9] * 3)
+        self.assertEqual(self.run_.select(ranks=[1]).what_if("rank 0-1 : 0").figures["what_if_ns"], 1400)
+        with self.assertRaisesRegex(fathom.Error, "chosen part"):
+            self.run_.select(ranks=[0]).what_if("rank 1 : 0")
+
     def test_several_runs_are_compared(self):
         """Runs of as many processes each have their row."""
         table = fathom.multirun_analysis([self.run_, self.run_])
