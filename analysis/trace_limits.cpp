@@ -184,6 +184,8 @@ void limit_finding(Finding& finding, const std::set<std::int64_t>& ranks, const 
   for (const std::int64_t rank : finding.culprits) meet(rank);
   for (const std::int64_t rank : finding.victims) meet(rank);
   for (const RankPair& pair : finding.pairs) meet(pair.source), meet(pair.destination);
+  // One that names nobody is about all.
+  if (finding.culprits.empty() && finding.victims.empty() && finding.pairs.empty()) met = ranks;
   if (met.empty()) return;
   finding.confidence = std::min(finding.confidence, 0.5);
   finding.evidence.push_back({what, listed({met.begin(), met.end()})});

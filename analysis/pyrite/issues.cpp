@@ -90,7 +90,8 @@ class IssueFinder {
     finding.kind = name_of(kind);
     finding.strength = std::clamp(score, 0.0, 1.0);
     finding.severity = severity_of(finding.strength);
-    finding.seconds = base::seconds(cost_ns);
+    // What barriers cost is not known if nobody knows how long they were waited for.
+    if (!lacks_durations(definitions_)) finding.seconds = base::seconds(cost_ns);
     finding.count = count;
     return finding;
   }
@@ -210,9 +211,11 @@ class IssueFinder {
         {"avg_barrier_spread", base::seconds(all_ns) / static_cast<double>(barriers)},
         {"barrier_instances", barriers}};
     finding.summary = "ranks arrive at a barrier up to " +
-                      base::duration_text(base::seconds(spread_ns)) + " apart, " +
-                      base::duration_text(base::seconds(all_ns) / static_cast<double>(barriers)) +
-                      " on average";
+                      base::duration_text(base::seconds(spread_ns)) + " apart";
+    if (barriers > 1)
+      finding.summary +=
+          ", " + base::duration_text(base::seconds(all_ns) / static_cast<double>(barriers)) +
+          " on average";
     finding.advice =
         "balance the work before the barrier; check whether the program needs the barrier";
   }

@@ -323,8 +323,15 @@ class AnalysisPage {
     const auto& begin = values<double>(table, "from_s");
     const auto& end = values<double>(table, "to_s");
     const auto& bodies = values<std::string>(table, "body");
-    if (!iterations.empty()) add("");
-    for (const std::size_t i : largest(values<double>(table, "seconds"), shown)) {
+    const std::vector<double>& lengths = values<double>(table, "seconds");
+    std::vector<std::size_t> worth_a_line = largest(lengths, shown);
+    // Unless they are asked for, very short ones are only in the table.
+    if (!tables_)
+      std::erase_if(worth_a_line, [&](std::size_t i) {
+        return lengths[i] < analysis::Thresholds{}.phase_share * results_.seconds;
+      });
+    if (!worth_a_line.empty()) add("");
+    for (const std::size_t i : worth_a_line) {
       const std::string body = bodies[i].size() > longest
                                    ? bodies[i].substr(0, bodies[i].rfind(',', longest)) + ", …"
                                    : bodies[i];
@@ -335,8 +342,9 @@ class AnalysisPage {
         if (loops.name == "loops") inner_loops(loops, static_cast<std::int64_t>(i) + 1);
       }
     }
-    if (iterations.size() > shown)
-      wrapped("", fmt::format("and {} more phases: {}", iterations.size() - shown, all_));
+    const std::size_t more = iterations.size() - worth_a_line.size();
+    if (more > 0 && !worth_a_line.empty())
+      wrapped("", fmt::format("and {} more phase{}: {}", more, more == 1 ? "" : "s", all_));
   }
 
   // The places of the `most` largest values, ascending.
