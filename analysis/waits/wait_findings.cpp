@@ -152,6 +152,8 @@ class Description {
           return "find out what " + them("it does", "they do") + " before" +
                  (cause_.traced ? "" : ": a trace (fathom run --trace) names the lines") + ", " +
                  instead();
+        if (!cause_.balance)
+          return "find out why " + them("it takes", "they take") + " so long there, " + instead();
         return "the totals are even, single steps are not: synchronise less often, so that ranks "
                "can "
                "run ahead of each other, " +
@@ -234,6 +236,7 @@ class Description {
         return who + them(" spends", " spend") + " much time" + place() + ", without waiting there";
       case FindingKind::kDelay:
         if (!cause_.meanwhile) return who + them(" comes", " come") + " late";
+        if (!cause_.balance) return who + them(" comes", " come") + " late from work" + place();
         return "at times " + who + them(" computes", " compute") + " longer than the others" +
                place() + ", though not in total";
       default: break;
