@@ -18,9 +18,9 @@ SLACK_S = 0.08
 CASES = ("messages", "rooted", "part", "mixed")
 
 
-def what_if(build, run, *changes):
+def what_if(build, run, *changes, part=()):
     words = [word for change in changes for word in ("--what-if", change)]
-    results = json.loads(build.call(build.options.cli, "analyze", run, "--json", *words))
+    results = json.loads(build.call(build.options.cli, "analyze", run, "--json", *words, *part))
     follows_the_schema(results)
     return results["analyses"]["what-if"]
 
@@ -51,6 +51,11 @@ def the_prediction_holds(build, folder, case, run):
         other = what_if(build, traced(build, folder / f"{run.name}-without-{rank}", case, *delays), "latency : 1")
         assert near(other["run_seconds"], sum(delays)), other
         assert abs(predicted["what_if_seconds"] - other["run_seconds"]) < SLACK_S, (predicted, other)
+    alone = what_if(build, run, "rank 0 : 0")
+    of_part = what_if(build, run, "rank 0-3 : 0", part=("--ranks", "0"))
+    assert of_part["what_if_ns"] == alone["what_if_ns"], (of_part, alone)
+    until = what_if(build, run, "rank 0 : 0", part=("--from", "0", "--to", f"{max(alone['what_if']['end_s'])}s"))
+    assert until["what_if_ns"] == alone["what_if_ns"] and until["what_if_part_seconds"] <= until["part_seconds"], until
     both = what_if(build, run, "rank 0 : 0.5", "rank 1 : 2")
     assert near(both["what_if_seconds"], FIRST_S / 2 + SECOND_S * 2), both
 
