@@ -68,6 +68,7 @@ Joiner::Joiner(JoinedJob& job, const JoinOptions& options, Mapping mapping)
     if (job.is_own(process)) job.own_.push_back(process);
   }
   notices_.emplace(job.facts_, job.own_);
+  if (transport_.size() == 1) others_until_ns_ = kAtTheEnd;
   lanes_.reserve(job.own_.size());
   for (const std::uint32_t process : job.own_) {
     channels_[process] = std::make_unique<Channels>();

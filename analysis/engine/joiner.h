@@ -111,8 +111,9 @@ class Joiner {
   std::vector<AccessEnd> access_ends_;  // of own processes
   LockOrder lock_order_;
   std::vector<LockEdge> lock_edges_;
-  bool locks_ = false;                         // of any process
-  std::uint64_t others_until_ns_ = kAtTheEnd;  // what all other analysis processes know
+  bool locks_ = false;  // of any process
+  // What all other analysis processes know, as of the last exchange.
+  std::uint64_t others_until_ns_ = 0;
   Outgoing outgoing_;
   Channels::Joined joined_, joined_notices_;
   Collectives::Joined joined_parts_;
