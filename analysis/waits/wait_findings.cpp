@@ -49,6 +49,10 @@ constexpr KindText kKinds[] = {
      "or have them call MPI_Win_post first, as soon as the others may access the window"},
     {"for accesses to its window that end late",
      "or have them call MPI_Win_complete first, as soon as their accesses are made"},
+    {"for locks that others hold",
+     "or have them unlock as soon as their accesses are made, or let all use shared locks and "
+     "atomic "
+     "operations (MPI_Accumulate, MPI_Fetch_and_op)"},
 };
 static_assert(std::size(kKinds) == kWaitKinds);
 
