@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The pages of `fathom view`. Each page is one import here.
+import { render } from 'preact';
+import './style.css';
+import './overview/page';
+import { App } from './shell/app';
+
+render(<App />, document.getElementById('app')!);
