@@ -7,10 +7,22 @@ namespace fathom::view {
 namespace {
 
 constexpr AnswerRow kAnswers[] = {
-    {"/api/runs", answer_runs},           {"/api/meta", answer_meta},
-    {"/api/report", answer_report},       {"/api/analysis", answer_analysis},
-    {"/api/findings", answer_findings},   {"/api/breakdown", answer_breakdown},
-    {"/api/functions", answer_functions}, {"/api/compare", answer_compare},
+    {"/api/runs", answer_runs},
+    {"/api/meta", answer_meta},
+    {"/api/report", answer_report},
+    {"/api/analysis", answer_analysis},
+    {"/api/findings", answer_findings},
+    {"/api/breakdown", answer_breakdown},
+    {"/api/functions", answer_functions},
+    {"/api/compare", answer_compare},
+    {"/api/machine", answer_machine},
+    {"/api/machine/traffic", answer_machine_traffic},
+    {"/api/machine/sizes", answer_machine_sizes},
+    {"/api/machine/cards", answer_machine_cards},
+    {"/api/network", answer_network},
+    {"/api/network/link", answer_network_link},
+    {"/api/live", answer_live},
+    {"/api/live/state", answer_live_state},
 };
 
 }  // namespace

@@ -63,5 +63,13 @@ Reply answer_findings(Session&, const Query&);
 Reply answer_breakdown(Session&, const Query&);
 Reply answer_functions(Session&, const Query&);
 Reply answer_compare(Session&, const Query&);
+Reply answer_machine(Session&, const Query&);
+Reply answer_machine_traffic(Session&, const Query&);
+Reply answer_machine_sizes(Session&, const Query&);
+Reply answer_machine_cards(Session&, const Query&);
+Reply answer_network(Session&, const Query&);
+Reply answer_network_link(Session&, const Query&);
+Reply answer_live(Session&, const Query&);
+Reply answer_live_state(Session&, const Query&);
 
 }  // namespace fathom::view

@@ -79,4 +79,17 @@ base::Result<analysis::Results> ViewedRun::analyse(const std::vector<std::string
   return analysis::run_analyses(*rows, input);
 }
 
+const CallsInWindow& ViewedRun::calls(const trace::Trace& trace) {
+  const std::lock_guard lock(calls_mutex_);
+  if (!calls_) calls_ = std::make_unique<CallsInWindow>(trace);
+  return *calls_;
+}
+
+void ViewedRun::watch() {
+  constexpr double kInterval_s = 1;
+  if (live_ || !tools_.live || mark().state != "running") return;
+  auto read = tools_.live(path_);
+  if (read) live_ = std::make_unique<LiveHistory>(std::move(*read), kInterval_s);
+}
+
 }  // namespace fathom::view

@@ -14,6 +14,8 @@
 
 #include "analysis/load_run.h"
 #include "analysis/run.h"
+#include "view/answers/calls_in_window.h"
+#include "view/answers/live_history.h"
 #include "view/tools.h"
 
 namespace fathom::view {
@@ -38,13 +40,23 @@ class ViewedRun {
   base::Result<analysis::Results> analyse(const std::vector<std::string>& names,
                                           const analysis::Scope& scope);
 
+  // Of the run's trace; the first question costs a pass over it.
+  const CallsInWindow& calls(const trace::Trace& trace);
+
+  // From now on takes samples of the job, if it runs and can be read.
+  void watch();
+  // nullptr: it is not watched.
+  const LiveHistory* live() const { return live_.get(); }
+
   // Held while an analysis works, or anything else that uses the joined trace.
   std::mutex& joined_mutex() { return joined_mutex_; }
 
  private:
   const std::string path_;
   const Tools& tools_;
-  std::mutex loading_, joined_mutex_;
+  std::mutex loading_, joined_mutex_, calls_mutex_;
+  std::unique_ptr<CallsInWindow> calls_;
+  std::unique_ptr<LiveHistory> live_;
   std::optional<base::Result<analysis::LoadedRun>> run_;
 };
 

@@ -381,13 +381,16 @@ void write_machine_sizes(const trace::Trace& trace, const CallsInWindow& calls,
   json.field("unsized", unsized);
 }
 
-base::Status write_machine_cards(const analysis::LoadedRun& run, base::JsonWriter& json) {
-  if (!run.trace)
+base::Result<std::string> machine_cards(const analysis::Input& input) {
+  if (input.trace == nullptr)
     return base::Error{"these cards need a trace: record one with fathom run --trace"};
-  const auto report = analysis::issue_report(run.input({}));
+  const auto report = analysis::issue_report(input);
   if (!report) return report.error();
-  exporters::write_pyrite_object(*report, run.trace->definitions(), json);
-  return base::Done{};
+  std::string text;
+  base::JsonWriter json(text);
+  exporters::write_pyrite_object(*report, input.trace->definitions(), json);
+  json.finish();
+  return text;
 }
 
 }  // namespace fathom::view

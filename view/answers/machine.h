@@ -51,7 +51,7 @@ inline constexpr std::uint64_t kSizeEdges[] = {0, 128, 1 << 10, 64 << 10, 1 << 2
 void write_machine_sizes(const trace::Trace& trace, const CallsInWindow& calls,
                          std::uint64_t from_ns, std::uint64_t to_ns, base::JsonWriter& json);
 
-// Pyrite's analysis object of the run's scope. An Error without a trace.
-base::Status write_machine_cards(const analysis::LoadedRun& run, base::JsonWriter& json);
+// Pyrite's analysis object of the input's scope. An Error without a trace. Uses the joined trace.
+base::Result<std::string> machine_cards(const analysis::Input& input);
 
 }  // namespace fathom::view

@@ -208,4 +208,10 @@ base::Result<std::string> network_answer(const std::string& run,
   return text;
 }
 
+NetworkTool network_tool(const std::vector<std::string>& clusters) {
+  return [clusters](const std::string& run, const Parameters& parameters) {
+    return network_answer(run, clusters, parameters);
+  };
+}
+
 }  // namespace fathom::cli

@@ -11,6 +11,7 @@
 //   link, top  of /api/network/link: number of the link; how many flows and pairs are listed
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -25,5 +26,10 @@ namespace fathom::cli {
 base::Result<std::string> network_answer(const std::string& run,
                                          const std::vector<std::string>& clusters,
                                          const std::map<std::string, std::string>& parameters);
+
+using NetworkTool = std::function<base::Result<std::string>(
+    const std::string& run, const std::map<std::string, std::string>& parameters)>;
+// The same for the viewer; empty where Fathom was built without the simulator.
+NetworkTool network_tool(const std::vector<std::string>& clusters);
 
 }  // namespace fathom::cli

@@ -2,6 +2,7 @@
 // `fathom simulate`, `fathom place` and `fathom cluster` where Fathom was built without the simulator.
 #include "cli/commands/completion.h"
 #include "cli/commands/simulator/cluster.h"
+#include "cli/commands/simulator/network_answer.h"
 #include "cli/commands/simulator/place.h"
 #include "cli/commands/simulator/simulate.h"
 #include "cli/language/command_line.h"
@@ -25,6 +26,8 @@ Action declare_simulate(CLI::App& app) { return refuse(app, "simulate"); }
 Action declare_cluster(CLI::App& app) { return refuse(app, "cluster"); }
 
 Action declare_place(CLI::App& app) { return refuse(app, "place"); }
+
+NetworkTool network_tool(const std::vector<std::string>&) { return {}; }
 
 std::span<const OptionWords> simulator_option_words() { return {}; }
 

@@ -3,6 +3,9 @@
 import { render } from 'preact';
 import './style.css';
 import './overview/page';
+import './live/page';
+import './machine/page';
+import './network/page';
 import { App } from './shell/app';
 
 render(<App />, document.getElementById('app')!);

@@ -2,6 +2,7 @@
 // The machine on Canvas 2-D: a complete renderer, for the many desktops without WebGL. Things are
 // drawn from the farthest to the nearest; cores of one colour go into one path, because setting a
 // colour costs more than a rectangle.
+import type { Pen } from '../shell/picture';
 import { Projection, Projected, Vec } from './camera';
 import { Scene, Hit, Palette, Tube, Arc, Halo } from './scene';
 import { Bow, pointOn } from './tubes';
@@ -55,7 +56,7 @@ export function nodeColour(scene: Scene, node: number): string {
 
 class Painter {
   constructor(
-    readonly context: CanvasRenderingContext2D,
+    readonly context: Pen,
     readonly projection: Projection,
     readonly palette: Palette,
   ) {}
@@ -154,7 +155,7 @@ export function hullOf(points: [number, number][]): [number, number][] {
 }
 
 // `now_ms` moves the pulse of the halos; the same moment gives the same picture.
-export function draw2d(context: CanvasRenderingContext2D, scene: Scene, projection: Projection, now_ms: number) {
+export function draw2d(context: Pen, scene: Scene, projection: Projection, now_ms: number) {
   const { palette, layout, visible } = scene;
   const painter = new Painter(context, projection, palette);
   context.fillStyle = palette.background;

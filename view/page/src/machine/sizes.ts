@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The tables call x size: how many calls of each MPI function name how many bytes, of the whole run
 // and of the window that is shown.
+import { binEdge } from '../pure/format';
 import { SizesAnswer } from './answers';
 
 export interface SizeTable {
@@ -11,22 +12,11 @@ export interface SizeTable {
   total: number;
 }
 
-export function bytesText(bytes: number): string {
-  const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'];
-  let at = 0;
-  let value = bytes;
-  while (value >= 1024 && at < units.length - 1) {
-    value /= 1024;
-    ++at;
-  }
-  return `${value < 10 && value % 1 ? value.toFixed(1) : Math.round(value)} ${units[at]}`;
-}
-
 export function sizeTable(answer: SizesAnswer): SizeTable {
   const { edges } = answer;
   const heads = edges.map((low, at) => {
-    if (at === edges.length - 1) return `≥ ${bytesText(low)}`;
-    return at === 0 ? `< ${bytesText(edges[1])}` : `${bytesText(low)} to ${bytesText(edges[at + 1])}`;
+    if (at === edges.length - 1) return `≥ ${binEdge(low)}`;
+    return at === 0 ? `< ${binEdge(edges[1])}` : `${binEdge(low)} to ${binEdge(edges[at + 1])}`;
   });
   const rows = answer.functions
     .map((name, at) => {

@@ -2,6 +2,7 @@
 // Draws a network coloured by load. The two directions of a cable are two lines, each on the right of
 // its way, because they carry different loads. Links without a number are thin and grey; the hottest
 // come last, so that nothing hides them, and are numbered.
+import type { Pen } from '../shell/picture';
 import { NetworkAnswer } from './answers';
 import { Places } from './layout';
 
@@ -60,7 +61,7 @@ export function lineOf(scene: NetworkScene, view: View, link: number): number[] 
   return [ax + ox, ay + oy, (ax + bx) / 2 + ox + (ox / side) * bend, (ay + by) / 2 + oy + (oy / side) * bend, bx + ox, by + oy];
 }
 
-export function drawNetwork(context: CanvasRenderingContext2D, scene: NetworkScene, view: View, palette: NetworkPalette) {
+export function drawNetwork(context: Pen, scene: NetworkScene, view: View, palette: NetworkPalette) {
   const { answer } = scene;
   context.fillStyle = palette.background;
   context.fillRect(0, 0, view.width, view.height);
@@ -73,7 +74,7 @@ export function drawNetwork(context: CanvasRenderingContext2D, scene: NetworkSce
   });
 }
 
-function drawLink(context: CanvasRenderingContext2D, scene: NetworkScene, view: View, palette: NetworkPalette, link: number) {
+function drawLink(context: Pen, scene: NetworkScene, view: View, palette: NetworkPalette, link: number) {
   const load = scene.load[link];
   const line = lineOf(scene, view, link);
   const used = load > 0;
@@ -85,12 +86,17 @@ function drawLink(context: CanvasRenderingContext2D, scene: NetworkScene, view: 
     context.lineWidth = width;
     context.beginPath();
     context.moveTo(line[0], line[1]);
-    context.quadraticCurveTo(line[2], line[3], line[4], line[5]);
+    context.bezierCurveTo(...cubic(line));
     context.stroke();
   }
 }
 
-function drawNodes(context: CanvasRenderingContext2D, scene: NetworkScene, view: View, palette: NetworkPalette) {
+// The same curve with two control points: pens of pictures know only that.
+function cubic([ax, ay, mx, my, bx, by]: number[]): [number, number, number, number, number, number] {
+  return [ax + (2 / 3) * (mx - ax), ay + (2 / 3) * (my - ay), bx + (2 / 3) * (mx - bx), by + (2 / 3) * (my - by), bx, by];
+}
+
+function drawNodes(context: Pen, scene: NetworkScene, view: View, palette: NetworkPalette) {
   const { answer, places } = scene;
   const count = answer.nodes.name.length;
   const size = Math.max(1.2, Math.min(7, (view.zoom * Math.min(view.width, view.height)) / 14 / Math.sqrt(count)));
@@ -114,7 +120,7 @@ function drawNodes(context: CanvasRenderingContext2D, scene: NetworkScene, view:
   }
 }
 
-function badge(context: CanvasRenderingContext2D, palette: NetworkPalette, x: number, y: number, text: string) {
+function badge(context: Pen, palette: NetworkPalette, x: number, y: number, text: string) {
   context.font = 'bold 11px sans-serif';
   context.textAlign = 'center';
   context.fillStyle = palette.background;
