@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Live: what a running job does now, and did in the last ten minutes, second by second.
+import '../machine/machine.css';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { amountColour, css, logShare } from '../pure/colour';
 import { grouped, humanBytes, humanRate, percent } from '../pure/format';

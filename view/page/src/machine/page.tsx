@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Machine: where the ranks ran, and what they sent to each other, played over time.
+import './machine.css';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { ranksOf, View } from '../pure/view_state';
 import { ask, AskError, useAnswer } from '../shell/ask';

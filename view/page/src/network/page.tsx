@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Network: what the run would put on each link of a cluster, as fathom simulate computes it, coloured by load;
 // two placements side by side; and what a link carries for whom.
+import '../machine/machine.css';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { amountColour, css } from '../pure/colour';
 import { grouped, humanBytes, humanRate, humanTime, percent } from '../pure/format';
