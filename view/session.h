@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What all questions to one server share, and the table of its answers.
+#pragma once
+
+#include <list>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "view/query.h"
+#include "view/reply.h"
+#include "view/tools.h"
+#include "view/viewed_run.h"
+
+namespace fathom::view {
+
+// The answers that were asked for last. Threading: any thread.
+class KeptReplies {
+ public:
+  std::optional<Reply> find(const std::string& key);
+  void keep(const std::string& key, const Reply& reply);
+
+ private:
+  static constexpr std::size_t kMostBytes = 48 << 20, kLargest = 16 << 20;
+  struct Kept {
+    std::string key;
+    Reply reply;
+  };
+  std::mutex mutex_;
+  std::list<Kept> replies_;  // last used first
+  std::map<std::string, std::list<Kept>::iterator> by_key_;
+  std::size_t bytes_ = 0;
+};
+
+struct Session {
+  Tools tools;
+  std::vector<std::unique_ptr<ViewedRun>> runs;
+  KeptReplies kept;
+};
+
+// The run that `run=` names, or why there is none.
+base::Result<ViewedRun*> run_of(Session& session, const Query& query);
+
+struct AnswerRow {
+  const char* path;  // "/api/meta"
+  Reply (*answer)(Session& session, const Query& query);
+};
+std::span<const AnswerRow> all_answers();
+
+// The answer to a question, computed or kept.
+Reply answer(Session& session, const std::string& path, const Query::Parameters& parameters);
+
+// One file each; the paths are those of docs/view-protocol.md.
+Reply answer_runs(Session&, const Query&);
+Reply answer_meta(Session&, const Query&);
+Reply answer_report(Session&, const Query&);
+Reply answer_analysis(Session&, const Query&);
+Reply answer_findings(Session&, const Query&);
+Reply answer_breakdown(Session&, const Query&);
+Reply answer_functions(Session&, const Query&);
+Reply answer_compare(Session&, const Query&);
+
+}  // namespace fathom::view

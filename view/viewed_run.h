@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One run that is looked at: loaded once, when first asked for, and then shared by all questions.
+//
+// Threading: any thread may ask. The analyses work on the run one at a time, because they share the joined
+// trace and keep notes in it; what only reads the trace needs no lock.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/load_run.h"
+#include "analysis/run.h"
+#include "view/tools.h"
+
+namespace fathom::view {
+
+class ViewedRun {
+ public:
+  ViewedRun(std::string path, const Tools& tools) : path_(std::move(path)), tools_(tools) {}
+
+  const std::string& path() const { return path_; }
+  std::string name() const;
+  // Where the viewer keeps what it computes, and saved views: RUN/view. Made by kept_folder().
+  std::string folder() const;
+  base::Result<std::string> kept_folder() const;
+
+  RunMark mark() const { return tools_.mark(path_); }
+
+  // The Error of the first attempt stays: the run is not read again and again.
+  base::Result<analysis::LoadedRun*> loaded();
+
+  // The named analyses of a part of the run, or those that run by default; as `fathom analyze`. One at a
+  // time.
+  base::Result<analysis::Results> analyse(const std::vector<std::string>& names,
+                                          const analysis::Scope& scope);
+
+  // Held while an analysis works, or anything else that uses the joined trace.
+  std::mutex& joined_mutex() { return joined_mutex_; }
+
+ private:
+  const std::string path_;
+  const Tools& tools_;
+  std::mutex loading_, joined_mutex_;
+  std::optional<base::Result<analysis::LoadedRun>> run_;
+};
+
+}  // namespace fathom::view
