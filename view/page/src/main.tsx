@@ -3,6 +3,7 @@
 import { render } from 'preact';
 import './style.css';
 import './overview/page';
+import './timeline/page';
 import './live/page';
 import './machine/page';
 import './network/page';
