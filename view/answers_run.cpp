@@ -180,7 +180,9 @@ Reply answer_meta(Session& session, const Query& query) {
   const profile::Profile& profile = *(*loaded)->profile;
   const std::vector<std::string> hosts = hosts_of(**loaded);
   const std::lock_guard lock((*run)->joined_mutex());
+  const auto number = query.number("run", 0, session.runs.size() - 1);
   Reply reply = json_reply([&](base::JsonWriter& json) {
+    json.field("run", *number);
     json.field("name", (*run)->name());
     json.field("path", (*run)->path());
     json.field("application",

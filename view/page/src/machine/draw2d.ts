@@ -118,14 +118,14 @@ class Painter {
       if (step === 0) context.moveTo(x, y);
       else context.lineTo(x, y);
     }
-    const pixels = Math.max(0.8, Math.min(24, 2 * width * scale));
+    const pixels = Math.max(0.8, Math.min(14, 2 * width * scale));
     context.globalAlpha = alpha;
     context.strokeStyle = colour;
     context.lineWidth = pixels;
     context.stroke();
     if (arrow && pixels > 1) {
       const angle = Math.atan2(y - before[1], x - before[0]);
-      const size = pixels * 2 + 3;
+      const size = pixels * 1.4 + 4;
       context.fillStyle = colour;
       context.beginPath();
       context.moveTo(x, y);
@@ -255,7 +255,7 @@ export const DASHES: Record<string, number[]> = {
 
 function drawArc(painter: Painter, arc: Arc) {
   painter.context.setLineDash(DASHES[arc.mark.reason]);
-  painter.bow(arc.bow, 0.16, markColour(painter.palette, arc.mark.reason), 0.9, true);
+  painter.bow(arc.bow, 0.05, markColour(painter.palette, arc.mark.reason), 0.9, true);
   painter.context.setLineDash([]);
 }
 

@@ -143,7 +143,7 @@ export class Renderer3d {
       const colour = palette.family[tube.flow.family];
       put.bow(tube.bow, thickness(tube.flow.messages), tube.dim ? mixed(colour, palette.background, 0.8) : colour);
     }
-    for (const arc of scene.arcs.slice(0, MOST_ARCS)) put.bow(arc.bow, 0.16, markColour(palette, arc.mark.reason));
+    for (const arc of scene.arcs.slice(0, MOST_ARCS)) put.bow(arc.bow, 0.05, markColour(palette, arc.mark.reason));
     put.finish();
   }
 
@@ -241,7 +241,7 @@ class Pieces {
       this.cylinders.setColorAt(this.piece++, this.colour);
       this.from.copy(this.to);
     }
-    const tip = Math.max(width * 2.2, 0.3);
+    const tip = Math.max(width * 2.2, 0.16);
     this.matrix.compose(this.from.addScaledVector(this.along, -tip), this.turn, this.size.setScalar(tip));
     this.cones.setMatrixAt(this.head, this.matrix);
     this.cones.setColorAt(this.head++, this.colour);

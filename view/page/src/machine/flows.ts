@@ -86,7 +86,7 @@ export function lowerBound(values: ArrayLike<number>, value: number): number {
 
 // Half the width of a tube, in widths of a core: by the count of messages, as a logarithm.
 export function thickness(messages: number): number {
-  return 0.12 * (1 + Math.log10(Math.max(1, messages)));
+  return 0.035 * (1 + Math.log10(Math.max(1, messages)));
 }
 
 export interface Activity {

@@ -32,7 +32,7 @@ export interface Layout {
   bounds: { min: [number, number, number]; max: [number, number, number] };
 }
 
-const GAP = { core: 0.3, socket: 0.8, node: 1, blade: 0.8, rack: 2, cabinet: 8 };
+const GAP = { core: 0.8, socket: 0.5, node: 0.8, blade: 0.6, rack: 0.8, cabinet: 8 };
 
 export function setBox(boxes: Boxes, at: number, x: number, y: number, z: number, w: number, h: number, d: number) {
   boxes.set([x, y, z, w, h, d], at * 6);
