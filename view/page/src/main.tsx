@@ -4,6 +4,9 @@ import { render } from 'preact';
 import './style.css';
 import './overview/page';
 import './timeline/page';
+import './matrix/page';
+import './calls/page';
+import './compare/page';
 import { App } from './shell/app';
 
 render(<App />, document.getElementById('app')!);
