@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Compare: two runs over the same time axis, both from the end of MPI_Init on, and what grew between them.
 import { grouped, humanBytes, humanNs, humanTime } from '../pure/format';
+import { answerKey } from '../pure/answer_key';
 import { css } from '../pure/colour';
 import { useAnswer } from '../shell/ask';
 import { addPage, PageProperties } from '../shell/pages';
@@ -137,7 +138,7 @@ function Compare({ view, meta, runs }: PageProperties) {
   const with_ = other?.run ?? -1;
   const comparison = useAnswer<{ compare: Comparison }>(other ? '/api/compare' : null, { run: meta.run, with: with_ });
   const second = useAnswer<Meta>(other ? '/api/meta' : null, { run: with_ });
-  const ready = second.answer && second.answer.run === with_ ? second.answer : null;
+  const ready = second.key === answerKey('/api/meta', { run: with_ }) ? second.answer : null;
   const a = useAnswer<Strip>(meta.has_trace ? '/api/strip' : null, { run: meta.run, bins: 512 });
   const b = useAnswer<Strip>(ready?.has_trace ? '/api/strip' : null, { run: with_, bins: 512 });
   if (!other) return <Sentence>The other runs cannot be shown.</Sentence>;
