@@ -7,10 +7,23 @@ namespace fathom::view {
 namespace {
 
 constexpr AnswerRow kAnswers[] = {
-    {"/api/runs", answer_runs},           {"/api/meta", answer_meta},
-    {"/api/report", answer_report},       {"/api/analysis", answer_analysis},
-    {"/api/findings", answer_findings},   {"/api/breakdown", answer_breakdown},
-    {"/api/functions", answer_functions}, {"/api/compare", answer_compare},
+    {"/api/runs", answer_runs},
+    {"/api/meta", answer_meta},
+    {"/api/report", answer_report},
+    {"/api/analysis", answer_analysis},
+    {"/api/findings", answer_findings},
+    {"/api/breakdown", answer_breakdown},
+    {"/api/functions", answer_functions},
+    {"/api/compare", answer_compare},
+    {"/api/tile", answer_tile},
+    {"/api/strip", answer_strip},
+    {"/api/path", answer_path},
+    {"/api/phases", answer_phases},
+    {"/api/raw", answer_raw},
+    {"/api/messages", answer_messages},
+    {"/api/window", answer_window},
+    {"/api/matrix", answer_matrix},
+    {"/api/calls", answer_calls},
 };
 
 }  // namespace

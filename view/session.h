@@ -63,5 +63,14 @@ Reply answer_findings(Session&, const Query&);
 Reply answer_breakdown(Session&, const Query&);
 Reply answer_functions(Session&, const Query&);
 Reply answer_compare(Session&, const Query&);
+Reply answer_tile(Session&, const Query&);
+Reply answer_strip(Session&, const Query&);
+Reply answer_path(Session&, const Query&);
+Reply answer_phases(Session&, const Query&);
+Reply answer_raw(Session&, const Query&);
+Reply answer_messages(Session&, const Query&);
+Reply answer_window(Session&, const Query&);
+Reply answer_matrix(Session&, const Query&);
+Reply answer_calls(Session&, const Query&);
 
 }  // namespace fathom::view
