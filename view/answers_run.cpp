@@ -8,8 +8,10 @@
 #include "analysis/results_writer.h"
 #include "analysis/scope/trace_span.h"
 #include "base/program_name.h"
+#include "mpi/wait_kind.h"
 #include "profile/summary.h"
 #include "trace/attributes.h"
+#include "view/pyramid/pyramid.h"
 #include "view/session.h"
 
 namespace fathom::view {
@@ -85,7 +87,7 @@ void write_communicators(base::JsonWriter& json,
 }
 
 void write_traced(base::JsonWriter& json, analysis::LoadedRun& run,
-                  const std::vector<std::string>& hosts) {
+                  const std::vector<std::string>& hosts, const analysis::TraceSpan& program) {
   const trace::Definitions& definitions = run.trace->definitions();
   json.object("processes", [&] { write_processes(json, definitions, hosts); });
   json.object("functions", [&] {
@@ -106,11 +108,39 @@ void write_traced(base::JsonWriter& json, analysis::LoadedRun& run,
     });
   };
   write_span("span", analysis::recorded_span(definitions));
-  write_span("program", analysis::span_of(run.job->programs(), definitions, {}));
+  write_span("program", program);
   std::uint64_t events = 0;
   for (const trace::Process& process : definitions.processes) events += process.records;
   json.field("events", events);
   json.field("trace_level", definitions.level);
+}
+
+void write_timeline(base::JsonWriter& json, const Pyramid& pyramid) {
+  const Geometry& geometry = pyramid.geometry();
+  json.object("timeline", [&] {
+    json.field("levels", geometry.levels);
+    json.field("rows", geometry.rows());
+    json.field("rows_per_tile", kRows);
+    json.field("bins_per_tile", kBins);
+    json.field("from_ns", geometry.from_ns);
+    std::vector<std::uint64_t> widths, columns;
+    for (std::uint32_t level = 0; level < geometry.levels; ++level) {
+      widths.push_back(geometry.bin_ns(level));
+      columns.push_back(geometry.columns(level));
+    }
+    json.field("bin_ns", widths);
+    json.field("columns", columns);
+    std::vector<std::string> ready;
+    if (pyramid.calls()) ready.emplace_back("functions");
+    if (pyramid.waits()) ready.insert(ready.end(), {"waits", "path"});
+    if (pyramid.is_joined()) ready.emplace_back("raw");
+    json.field("ready", ready);
+    json.field("problem", pyramid.problem());
+    json.object("building", [&] {
+      json.field("what", pyramid.progress().what);
+      json.field("share", pyramid.progress().share);
+    });
+  });
 }
 
 // Without times, all there is are the ranks.
@@ -179,7 +209,8 @@ Reply answer_meta(Session& session, const Query& query) {
   if (!loaded) return refuse(422, loaded.error().message);
   const profile::Profile& profile = *(*loaded)->profile;
   const std::vector<std::string> hosts = hosts_of(**loaded);
-  const std::lock_guard lock((*run)->joined_mutex());
+  Pyramid* pyramid = (*run)->pyramid();
+  const analysis::TraceSpan program = (*run)->program_span();
   const auto number = query.number("run", 0, session.runs.size() - 1);
   Reply reply = json_reply([&](base::JsonWriter& json) {
     json.field("run", *number);
@@ -193,9 +224,16 @@ Reply answer_meta(Session& session, const Query& query) {
     json.field("has_trace", (*loaded)->trace != nullptr);
     json.field("has_profile", true);
     if ((*loaded)->trace) {
-      write_traced(json, **loaded, hosts);
+      write_traced(json, **loaded, hosts, program);
     } else {
       write_untraced(json, profile, hosts);
+    }
+    json.list("wait_kinds", mpi::kWaitKindNames, [&](const char* name) { json.value(name); });
+    if (pyramid != nullptr) {
+      write_timeline(json, *pyramid);
+    } else {
+      json.key("timeline");
+      json.null();
     }
   });
   reply.lasts = false;

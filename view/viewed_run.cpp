@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "analysis/registry.h"
+#include "view/pyramid/pyramid.h"
 
 namespace fathom::view {
 namespace {
@@ -31,6 +32,40 @@ base::Result<std::vector<const analysis::Row*>> rows_of(const std::vector<std::s
 }
 
 }  // namespace
+
+ViewedRun::ViewedRun(std::string path, const Tools& tools)
+    : path_(std::move(path)), tools_(tools) {}
+ViewedRun::~ViewedRun() = default;
+
+Pyramid* ViewedRun::pyramid() {
+  const auto run = loaded();
+  if (!run || (*run)->trace == nullptr || (*run)->trace->definitions().processes.empty())
+    return nullptr;
+  const std::lock_guard lock(loading_);
+  if (!pyramid_) pyramid_ = std::make_unique<Pyramid>(*this, **run);
+  return pyramid_.get();
+}
+
+analysis::TraceSpan ViewedRun::program_span() {
+  const auto run = loaded();
+  if (!run || (*run)->trace == nullptr) return {};
+  const std::lock_guard lock(loading_);
+  if (!program_) {
+    // Not LazyJob::programs(): an analysis may be at work with that.
+    const trace::Definitions& definitions = (*run)->trace->definitions();
+    const trace::ProgramSpans spans(*(*run)->trace);
+    std::vector<analysis::TraceSpan> programs;
+    for (std::size_t process = 0; process < definitions.processes.size(); ++process)
+      programs.push_back(spans.of(process));
+    program_ = analysis::span_of(programs, definitions, {});
+  }
+  return *program_;
+}
+
+void ViewedRun::abandon() {
+  const std::lock_guard lock(loading_);
+  if (pyramid_) pyramid_->abandon();
+}
 
 std::string ViewedRun::name() const {
   std::error_code ignored;

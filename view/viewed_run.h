@@ -14,15 +14,19 @@
 
 #include "analysis/load_run.h"
 #include "analysis/run.h"
+#include "analysis/scope/trace_span.h"
 #include "view/answers/calls_in_window.h"
 #include "view/answers/live_history.h"
 #include "view/tools.h"
 
 namespace fathom::view {
 
+class Pyramid;
+
 class ViewedRun {
  public:
-  ViewedRun(std::string path, const Tools& tools) : path_(std::move(path)), tools_(tools) {}
+  ViewedRun(std::string path, const Tools& tools);
+  ~ViewedRun();
 
   const std::string& path() const { return path_; }
   std::string name() const;
@@ -48,16 +52,29 @@ class ViewedRun {
   // nullptr: it is not watched.
   const LiveHistory* live() const { return live_.get(); }
 
+  // The program's part of a traced run (analysis/scope/trace_span.h), which shares of time are of.
+  analysis::TraceSpan program_span();
+
+  // Begun when first asked for. nullptr: the run cannot be loaded, or has no trace.
+  Pyramid* pyramid();
+
+  // Before a process ends at once: leaves no file half written.
+  void abandon();
+
   // Held while an analysis works, or anything else that uses the joined trace.
-  std::mutex& joined_mutex() { return joined_mutex_; }
+  std::timed_mutex& joined_mutex() { return joined_mutex_; }
 
  private:
   const std::string path_;
   const Tools& tools_;
-  std::mutex loading_, joined_mutex_, calls_mutex_;
+  std::mutex loading_;
+  std::timed_mutex joined_mutex_;
+  std::mutex calls_mutex_;
   std::unique_ptr<CallsInWindow> calls_;
   std::unique_ptr<LiveHistory> live_;
   std::optional<base::Result<analysis::LoadedRun>> run_;
+  std::optional<analysis::TraceSpan> program_;
+  std::unique_ptr<Pyramid> pyramid_;
 };
 
 }  // namespace fathom::view

@@ -190,4 +190,9 @@ std::string Viewer::one_time_code() {
 
 Session& Viewer::session() { return state_->session; }
 
+void Viewer::abandon() {
+  for (const auto& run : state_->session.runs) run->abandon();
+  state_->server->close_name();
+}
+
 }  // namespace fathom::view

@@ -35,6 +35,8 @@ class Viewer {
   // Opens the pages once: for a browser's command line, which other users can read.
   std::string one_time_code();
   Session& session();
+  // Leaves no file half written; the process must end now.
+  void abandon();
 
  private:
   struct State;

@@ -291,6 +291,10 @@ Result<std::unique_ptr<HttpServer>> HttpServer::start(
 HttpServer::~HttpServer() {
   state_->server.stop_all();
   state_->listener.join();
+  close_name();
+}
+
+void HttpServer::close_name() {
   if (!state_->socket_path.empty()) unlink(state_->socket_path.c_str());
 }
 

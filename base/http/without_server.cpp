@@ -17,6 +17,8 @@ Result<std::unique_ptr<HttpServer>> HttpServer::start(
   return Error{"this fathom was built without cpp-httplib, which a server needs"};
 }
 
+void HttpServer::close_name() {}
+
 int HttpServer::port() const { return 0; }
 
 }  // namespace fathom::base

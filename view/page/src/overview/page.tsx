@@ -2,8 +2,9 @@
 // Overview: what the run was, what was found, and where its time went.
 import { humanBytes, grouped, humanSeconds, humanNs } from '../pure/format';
 import { useAnswer } from '../shell/ask';
+import { useFindings } from '../shell/findings';
 import { addPage, PageProperties } from '../shell/pages';
-import type { Finding, WindowAnswer } from '../shell/protocol';
+import type { WindowAnswer } from '../shell/protocol';
 import { Waiting } from '../shell/state_of';
 import { scopeOf } from '../shell/store';
 import { FindingList } from './finding_list';
@@ -75,7 +76,7 @@ function WindowFacts({ answer }: { answer: WindowAnswer }) {
 
 function Overview(properties: PageProperties) {
   const { view, meta } = properties;
-  const findings = useAnswer<{ findings: Finding[]; limits?: string[]; warnings?: string[] }>('/api/findings', { run: meta.run });
+  const findings = useFindings(meta.run);
   const window = useAnswer<WindowAnswer>(meta.has_trace ? '/api/window' : null, { run: meta.run, ...scopeOf(view) });
   return (
     <div class="cards">

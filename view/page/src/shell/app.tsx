@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The frame around the pages: tabs, runs, what is chosen, search, pictures, help.
 import { Component, ComponentChildren } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { answerKey } from '../pure/answer_key';
 import { isFile, useAnswer } from './ask';
 import { Chips } from './chips';
 import { Help } from './help';
@@ -68,7 +69,10 @@ function Frame({ runs }: { runs: Run[] }) {
   const main = useRef<HTMLElement>(null);
   const meta = useAnswer<Meta>('/api/meta', { run: view.run });
   const here = runs.find((r) => r.run === view.run);
-  const current = meta.answer && meta.answer.run === view.run ? meta.answer : null;
+  const current = useMemo(
+    () => (meta.answer && meta.key === answerKey('/api/meta', { run: view.run }) ? { ...meta.answer, run: view.run } : null),
+    [meta.answer, meta.key, view.run],
+  );
   const name = `fathom-${(current?.name ?? 'run').replace(/[^\w.-]+/g, '_')}-${view.page}`;
   const png = () => main.current && void savePng(main.current, name);
   const svg = () => main.current && void saveSvg(main.current, name);

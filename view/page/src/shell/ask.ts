@@ -105,6 +105,8 @@ export function askBytes(path: string, parameters: Parameters = {}): Promise<Arr
 }
 
 export interface Answer<T> {
+  /** the question that `answer` answers, as answerKey spells it */
+  key: string | null;
   answer: T | null;
   error: string | null;
   building: { what: string; share: number } | null;
@@ -116,7 +118,7 @@ export interface Answer<T> {
  */
 export function useAnswer<T>(path: string | null, parameters: Parameters = {}): Answer<T> {
   const key = path && answerKey(path, parameters);
-  const [state, set] = useState<Answer<T> & { key: string | null }>({ key: null, answer: null, error: null, building: null });
+  const [state, set] = useState<Answer<T>>({ key: null, answer: null, error: null, building: null });
   useEffect(() => {
     if (!path) return;
     let live = true;
@@ -131,5 +133,5 @@ export function useAnswer<T>(path: string | null, parameters: Parameters = {}): 
       live = false;
     };
   }, [key]);
-  return path ? state : { answer: null, error: null, building: null };
+  return path ? state : { key: null, answer: null, error: null, building: null };
 }

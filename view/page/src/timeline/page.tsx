@@ -5,9 +5,10 @@ import { css, groupColour } from '../pure/colour';
 import { grouped, humanNs } from '../pure/format';
 import type { Viewport } from '../pure/viewport';
 import { useAnswer } from '../shell/ask';
+import { useFindings } from '../shell/findings';
 import { describeKeys } from '../shell/keys';
 import { addPage, PageProperties } from '../shell/pages';
-import type { Finding, Messages } from '../shell/protocol';
+import type { Messages } from '../shell/protocol';
 import { Sentence } from '../shell/state_of';
 import { store } from '../shell/store';
 import { AreaPanel } from './area_panel';
@@ -70,7 +71,7 @@ function Timeline({ view, meta }: PageProperties) {
     ruler: view.options['time.ruler'] === '1',
   };
   const arrows = view.options['time.arrows'] !== '0';
-  const findings = useAnswer<{ findings: Finding[] }>(view.finding !== null ? '/api/findings' : null, { run: meta.run });
+  const findings = useFindings(meta.run);
   const finding = findings.answer?.findings.find((f) => f.id === view.finding) ?? null;
   const messages = useAnswer<Messages>(arrows && resting ? '/api/messages' : null, {
     run: meta.run,
