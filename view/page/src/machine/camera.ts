@@ -139,12 +139,13 @@ export function zoomed(state: CameraState, factor: number): CameraState {
 
 // A flight from one state to another, `part` from 0 to 1. Angles take the shorter way round.
 export function between(from: CameraState, to: CameraState, part: number): CameraState {
-  const eased = part <= 0 ? 0 : part >= 1 ? 1 : part * part * (3 - 2 * part);
+  if (part <= 0) return from;
+  const eased = part >= 1 ? 1 : part * part * (3 - 2 * part);
   const mix = (a: number, b: number) => a + (b - a) * eased;
   const turn = Math.atan2(Math.sin(to.yaw - from.yaw), Math.cos(to.yaw - from.yaw));
   return {
     target: from.target.map((value, axis) => mix(value, to.target[axis])) as Vec,
-    distance: Math.exp(mix(Math.log(from.distance), Math.log(to.distance))),
+    distance: eased === 1 ? to.distance : Math.exp(mix(Math.log(from.distance), Math.log(to.distance))),
     yaw: from.yaw + turn * eased,
     pitch: mix(from.pitch, to.pitch),
   };

@@ -14,6 +14,7 @@ export interface Visible {
   level: DetailLevel;
   cabinets: number[];
   nodes: number[]; // empty at level cabinet
+  detailed: Set<number>; // nodes whose cores are drawn; at level core only
 }
 
 const at: Projected = { x: 0, y: 0, depth: 0, scale: 0 };
@@ -53,20 +54,28 @@ export function visibleParts(
     cabinets.push(cabinet);
     for (const node of nodesOf[cabinet]) if (seen(layout.node, node, projection)) nodes.push(node);
   }
-  let cores = 0;
-  let corePixels = 0;
-  let nodePixels = 0;
-  for (const node of nodes) {
-    const base = node * 6;
-    projection.point(layout.node[base], layout.node[base + 1], layout.node[base + 2], at);
-    cores += machine.node.firstCore[node + 1] - machine.node.firstCore[node];
-    corePixels = Math.max(corePixels, at.scale);
-    nodePixels = Math.max(nodePixels, at.scale * Math.min(layout.node[base + 3], layout.node[base + 4] + layout.node[base + 5]));
+  // What the camera looks at decides the level; what is far behind it is drawn coarser.
+  const [x, y, z] = projection.state.target;
+  const scale = projection.point(x, y, z, at).scale;
+  if (scale >= LEAST_PIXELS.core) {
+    const near = nodes
+      .map((node) => ({ node, depth: projection.point(layout.node[node * 6], layout.node[node * 6 + 1], layout.node[node * 6 + 2], at).depth }))
+      .sort((a, b) => a.depth - b.depth)
+      .slice(0, budget);
+    const detailed = new Set<number>();
+    let cores = 0;
+    for (const { node } of near) {
+      cores += machine.node.firstCore[node + 1] - machine.node.firstCore[node];
+      if (cores > budget) break;
+      detailed.add(node);
+    }
+    if (detailed.size > 0) return { level: 'core', cabinets, nodes: near.map(({ node }) => node), detailed };
   }
-  if (cores <= budget && corePixels >= LEAST_PIXELS.core) return { level: 'core', cabinets, nodes };
-  if ((nodes.length <= budget && nodePixels >= LEAST_PIXELS.node) || !boxed || cabinets.length <= 1)
-    return { level: 'node', cabinets, nodes: nodes.length <= budget ? nodes : thinned(nodes, budget) };
-  return { level: 'cabinet', cabinets, nodes: [] };
+  const width = nodes.length > 0 ? layout.node[nodes[0] * 6 + 3] : 1;
+  const none = new Set<number>();
+  if ((nodes.length <= budget && scale * width >= LEAST_PIXELS.node) || !boxed || cabinets.length <= 1)
+    return { level: 'node', cabinets, nodes: nodes.length <= budget ? nodes : thinned(nodes, budget), detailed: none };
+  return { level: 'cabinet', cabinets, nodes: [], detailed: none };
 }
 
 // Evenly spread ones; only where nothing coarser exists.

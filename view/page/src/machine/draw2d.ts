@@ -156,7 +156,7 @@ export function hullOf(points: [number, number][]): [number, number][] {
 
 // `now_ms` moves the pulse of the halos; the same moment gives the same picture.
 export function draw2d(context: Pen, scene: Scene, projection: Projection, now_ms: number) {
-  const { palette, layout, visible } = scene;
+  const { palette, visible } = scene;
   const painter = new Painter(context, projection, palette);
   context.fillStyle = palette.background;
   context.fillRect(0, 0, projection.width, projection.height);
@@ -169,7 +169,6 @@ export function draw2d(context: Pen, scene: Scene, projection: Projection, now_m
   for (const halo of scene.halos) drawHalo(painter, halo, pulse);
   if (scene.selectedRank >= 0) drawSelected(painter, scene);
   drawLabels(painter, scene);
-  void layout;
 }
 
 function drawFrames(painter: Painter, scene: Scene) {
@@ -210,13 +209,13 @@ function drawCabinets(painter: Painter, scene: Scene) {
 function drawNodes(painter: Painter, scene: Scene) {
   const { context, projection, palette } = painter;
   const { layout, machine, visible } = scene;
-  const detailed = visible.level === 'core';
   const far = visible.nodes.map((node) => {
     projection.point(layout.node[node * 6], layout.node[node * 6 + 1], layout.node[node * 6 + 2], corner);
     return { node, depth: corner.depth };
   });
   far.sort((a, b) => b.depth - a.depth);
   for (const { node } of far) {
+    const detailed = visible.detailed.has(node);
     context.beginPath();
     if (!painter.outline(layout.node, node)) continue;
     context.fillStyle = detailed ? palette.node : nodeColour(scene, node);
@@ -299,12 +298,12 @@ function drawLabels(painter: Painter, scene: Scene) {
     const letters = Math.floor(room / 6);
     context.fillText(text.length > letters ? `${text.slice(0, Math.max(1, letters - 1))}…` : text, corner.x, corner.y - 4);
   };
-  if (visible.level === 'core' && visible.nodes.length <= 400)
-    visible.nodes.forEach((node) => label(machine.node.name[node], layout.node, node));
+  if (visible.level === 'core' && visible.detailed.size <= 400)
+    visible.detailed.forEach((node) => label(machine.node.name[node], layout.node, node));
   else if (layout.name !== 'line') visible.cabinets.forEach((cabinet) => label(machine.cabinet.name[cabinet], layout.cabinet, cabinet));
   if (visible.level !== 'core') return;
   let drawn = 0;
-  for (const node of visible.nodes) {
+  for (const node of visible.detailed) {
     for (let core = machine.node.firstCore[node]; core < machine.node.firstCore[node + 1] && drawn < 2000; ++core) {
       const rank = machine.core.rank[core];
       if (rank < 0) continue;
@@ -335,7 +334,7 @@ export function hitAt(scene: Scene, projection: Projection, x: number, y: number
     return found;
   }
   if (visible.level === 'core')
-    for (const node of visible.nodes)
+    for (const node of visible.detailed)
       for (let core = machine.node.firstCore[node]; core < machine.node.firstCore[node + 1]; ++core)
         offer(layout.core, core, () => ({ kind: 'core', thing: core, rank: machine.core.rank[core] }));
   if (found) return found;

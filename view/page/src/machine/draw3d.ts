@@ -130,9 +130,9 @@ export class Renderer3d {
     const { cores, nodes } = this;
     if (!cores || !nodes) return;
     for (let core = 0; core < cores.count; ++core) cores.setColorAt(core, colour.set(coreColour(scene, core)));
-    const far = scene.visible.level !== 'core';
+    const { detailed } = scene.visible;
     for (let node = 0; node < nodes.count; ++node)
-      nodes.setColorAt(node, colour.set(far ? nodeColour(scene, node) : scene.palette.node));
+      nodes.setColorAt(node, colour.set(!detailed.has(node) ? nodeColour(scene, node) : scene.palette.node));
     for (const mesh of [cores, nodes]) if (mesh.instanceColor) mesh.instanceColor.needsUpdate = true;
   }
 
