@@ -91,6 +91,11 @@ base::Result<std::string> ViewedRun::kept_folder() const {
 
 base::Result<analysis::LoadedRun*> ViewedRun::loaded() {
   const std::lock_guard lock(loading_);
+  // A job that was running when its run was first asked for has a profile once it has ended.
+  if (run_ && !*run_ && live_ && live_->ended() && !loaded_again_) {
+    loaded_again_ = true;
+    run_.reset();
+  }
   if (!run_) run_ = tools_.load(path_, {});
   if (!*run_) return run_->error();
   return &**run_;

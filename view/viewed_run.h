@@ -36,7 +36,8 @@ class ViewedRun {
 
   RunMark mark() const { return tools_.mark(path_); }
 
-  // The Error of the first attempt stays: the run is not read again and again.
+  // The Error of the first attempt stays: the run is not read again and again, but once more when a job
+  // that was watched has ended.
   base::Result<analysis::LoadedRun*> loaded();
 
   // The named analyses of a part of the run, or those that run by default; as `fathom analyze`. One at a
@@ -73,6 +74,7 @@ class ViewedRun {
   std::unique_ptr<CallsInWindow> calls_;
   std::unique_ptr<LiveHistory> live_;
   std::optional<base::Result<analysis::LoadedRun>> run_;
+  bool loaded_again_ = false;
   std::optional<analysis::TraceSpan> program_;
   std::unique_ptr<Pyramid> pyramid_;
 };

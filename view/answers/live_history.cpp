@@ -117,6 +117,11 @@ bool LiveHistory::sample() {
   return true;
 }
 
+bool LiveHistory::ended() const {
+  const std::lock_guard lock(mutex_);
+  return state_ != "running";
+}
+
 void LiveHistory::write_since(double since_s, base::JsonWriter& json) const {
   const std::lock_guard lock(mutex_);
   json.field("state", state_);

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <limits>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -40,9 +41,12 @@ class LiveHistory {
   // Takes one sample; false if the job has ended or cannot be read any more.
   bool sample();
 
+  bool ended() const;
+
   // Members of an open object: "state" ("running", "ended", "unreadable"), "problem", "kept_from_s", and
   // "samples" later than `since_s` in columns at_s, mpi_share, sent_bytes_per_s, sent_per_s, waiting_ranks, hung,
-  // cause, verdict. Shares and rates are of the time since the sample before.
+  // cause, verdict. Shares and rates are of the time since the sample
+  // before, and null where there is none.
   void write_since(double since_s, base::JsonWriter& json) const;
 
   // The document of `fathom top --json` of the newest sample not later than this, else of the oldest;
@@ -50,8 +54,10 @@ class LiveHistory {
   std::optional<std::string> state_at(double time_s) const;
 
  private:
+  static constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();  // null in JSON
   struct Kept {
-    double at_s = 0, mpi_share = 0, sent_bytes_per_s = 0, sent_per_s = 0;
+    double at_s = 0;
+    double mpi_share = kUnknown, sent_bytes_per_s = kUnknown, sent_per_s = kUnknown;
     std::uint64_t waiting_ranks = 0, plain_bytes = 0;
     bool hung = false;
     std::string cause, verdict;

@@ -3,9 +3,10 @@
 // them is shown. "Follow" shows the newest; scrubbing stops that until it is asked for again.
 export interface Samples {
   at_s: number[];
-  mpi_share: number[];
-  sent_bytes_per_s: number[];
-  sent_per_s: number[];
+  // null: there is no sample before, or other ranks were seen
+  mpi_share: (number | null)[];
+  sent_bytes_per_s: (number | null)[];
+  sent_per_s: (number | null)[];
   waiting_ranks: number[];
   hung: boolean[];
   cause: string[];

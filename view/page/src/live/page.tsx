@@ -21,6 +21,9 @@ async function get<T>(path: string): Promise<T> {
   return body;
 }
 
+const share = (value: number | null | undefined) => (value == null ? 'not known yet' : percent(value, 1));
+const rate = (value: number | null | undefined) => (value == null ? 'not known yet' : humanRate(value));
+
 function Live({ view }: PageProperties) {
   return <Watched key={view.run} view={view} />;
 }
@@ -90,7 +93,7 @@ function Strip({ history, scrub }: { history: History; scrub: (seconds: number) 
   const { samples } = history;
   const span = Math.max(1, history.newest - history.oldest);
   const ago = history.newest - history.at;
-  const most = Math.max(1, ...samples.sent_bytes_per_s);
+  const most = Math.max(1, ...samples.sent_bytes_per_s.map((rate) => rate ?? 0));
   return (
     <section class="card" data-card="history" data-samples={String(history.length)}>
       <div class="row controls">
@@ -99,12 +102,12 @@ function Strip({ history, scrub }: { history: History; scrub: (seconds: number) 
           class="scrub"
           aria-label="moment of the last ten minutes"
           min="0"
-          max={String(Math.ceil(span))}
-          step="1"
-          value={String(Math.round(history.at - history.oldest))}
+          max={String(span)}
+          step="any"
+          value={String(history.at - history.oldest)}
           onInput={(event) => {
             const value = Number(event.currentTarget.value);
-            scrub(value >= Math.ceil(span) ? history.newest : history.oldest + value);
+            scrub(value >= span - 0.25 ? history.newest : history.oldest + value);
           }}
         />
         <button aria-pressed={history.following} onClick={() => scrub(history.newest)}>Now</button>
@@ -121,23 +124,26 @@ function Strip({ history, scrub }: { history: History; scrub: (seconds: number) 
           const time = history.oldest + (span * x) / width;
           let at = samples.at_s.length - 1;
           while (at > 0 && samples.at_s[at]! > time) --at;
-          return `${Math.round(history.newest - samples.at_s[at]!)} s ago\n${percent(samples.mpi_share[at]!, 1)} in MPI, ${humanRate(samples.sent_bytes_per_s[at]!)}\n${samples.cause[at]}`;
+          return `${Math.round(history.newest - samples.at_s[at]!)} s ago\n${share(samples.mpi_share[at])} in MPI, ${rate(samples.sent_bytes_per_s[at])}\n${samples.cause[at]}`;
         }}
         paint={(pen, width, height) => {
           const x = (time: number) => ((time - history.oldest) / span) * width;
           samples.at_s.forEach((time, at) => {
             const next = samples.at_s[at + 1] ?? time + 1;
-            const tall = samples.mpi_share[at]! * (height - 2);
+            const tall = (samples.mpi_share[at] ?? 0) * (height - 2);
             pen.fillStyle = css(samples.hung[at] ? page.wait : page.computing);
             pen.fillRect(x(time), height - tall, Math.max(1, x(next) - x(time) - 0.5), tall);
           });
           pen.strokeStyle = css(page.chosen);
           pen.lineWidth = 1.5;
           pen.beginPath();
+          let begun = false;
           samples.sent_bytes_per_s.forEach((rate, at) => {
+            if (rate === null) return void (begun = false);
             const y = height - 2 - (rate / most) * (height - 6);
-            if (at === 0) pen.moveTo(x(samples.at_s[at]!), y);
+            if (!begun) pen.moveTo(x(samples.at_s[at]!), y);
             else pen.lineTo(x(samples.at_s[at]!), y);
+            begun = true;
           });
           pen.stroke();
           pen.fillStyle = css(page.ink);
@@ -157,10 +163,10 @@ function Now({ job, history, view }: { job: JobState; history: History; view: Vi
     ['program', job.program, job.program],
     ['ranks', `${grouped(job.ranks.length)} of ${grouped(job.world_size)} seen`, String(job.ranks.length)],
     ['hosts', grouped(new Set(job.ranks.map((rank) => rank.host)).size), ''],
-    ['in MPI', percent(history.samples.mpi_share[at] ?? 0, 1), ''],
+    ['in MPI', share(history.samples.mpi_share[at]), ''],
     ['sent', `${humanBytes(sums.bytes)} in ${grouped(sums.sent)} messages`, String(sums.bytes)],
     ['not received yet', grouped(Math.max(0, sums.sent - sums.received)), ''],
-    ['now', `${humanRate(history.samples.sent_bytes_per_s[at] ?? 0)}`, ''],
+    ['now', rate(history.samples.sent_bytes_per_s[at]), ''],
   ];
   if (job.hosts_late.length > 0) facts.push(['late hosts', job.hosts_late.join(', '), '']);
   return (
