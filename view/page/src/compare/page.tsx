@@ -153,7 +153,7 @@ function Compare({ view, meta, runs }: PageProperties) {
         </select>
       </div>
       {ready && a.answer && b.answer ? (
-        <section class="card" aria-label="Both runs over time">
+        <section class="card over-time" aria-label="Both runs over time">
           <Strips metas={[meta, ready]} strips={[a.answer, b.answer]} names={[meta.name, ready.name]} />
         </section>
       ) : (

@@ -144,3 +144,8 @@ export interface CallTree {
   tree: { id: number[]; parent: number[]; name: string[]; file: string[]; line: number[]; kind: string[]; calls: number[]; ns: number[]; wait_ns: number[]; bytes: number[] };
   sites: Columns;
 }
+
+export interface PathAnswer {
+  path: { process: number[]; begin_ns: number[]; end_ns: number[]; function: number[] };
+  more: number;
+}

@@ -33,9 +33,10 @@ export function SmallMatrix({ matrix, more, view }: { matrix: WindowAnswer['matr
   const positive = matrix.bytes.filter((b) => b > 0);
   const least = positive.reduce((a, b) => Math.min(a, b), Infinity);
   const most = positive.reduce((a, b) => Math.max(a, b), 0);
-  const cell = (width: number) => Math.min(width, 260) / ranks.length;
+  const edge = 34;
+  const cell = (width: number) => Math.min(width - edge, 240) / ranks.length;
   const pairAt = (x: number, y: number, width: number): [number, number] | null => {
-    const [i, j] = [Math.floor(y / cell(width)), Math.floor(x / cell(width))];
+    const [i, j] = [Math.floor((y - 16) / cell(width)), Math.floor((x - edge) / cell(width))];
     return i >= 0 && j >= 0 && i < ranks.length && j < ranks.length ? [ranks[i]!, ranks[j]!] : null;
   };
   return (
@@ -45,6 +46,18 @@ export function SmallMatrix({ matrix, more, view }: { matrix: WindowAnswer['matr
         label={`Bytes between ${ranks.length} ranks in the window`}
         paint={(pen, width) => {
           const c = cell(width);
+          pen.font = font(11);
+          pen.textBaseline = 'middle';
+          pen.fillStyle = css(palette.faint);
+          const every = Math.max(1, Math.ceil(26 / c));
+          ranks.forEach((rank, i) => {
+            if (i % every !== 0) return;
+            pen.textAlign = 'right';
+            pen.fillText(String(rank), edge - 4, 16 + (i + 0.5) * c);
+            pen.textAlign = 'center';
+            pen.fillText(String(rank), edge + (i + 0.5) * c, 8);
+          });
+          pen.translate(edge, 16);
           pen.fillStyle = css(palette.computing);
           pen.fillRect(0, 0, c * ranks.length, c * ranks.length);
           matrix.source.forEach((source, n) => {

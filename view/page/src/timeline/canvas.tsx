@@ -8,7 +8,7 @@ import { between, Bounds, clamped, levelFor, moved, parseSpan, rowsText, rowsZoo
 import { ranksOf, View } from '../pure/view_state';
 import { addKeys } from '../shell/keys';
 import { drawsWith, Pen } from '../shell/picture';
-import type { Finding, Messages, Meta, TimelineLayout } from '../shell/protocol';
+import type { Finding, Messages, Meta, PathAnswer, TimelineLayout } from '../shell/protocol';
 import { sized, useWidth } from '../shell/sketch';
 import { store } from '../shell/store';
 import { hideTip, showTip } from '../shell/tip';
@@ -32,6 +32,7 @@ interface Properties {
   settings: TimelineSettings;
   finding: Finding | null;
   messages: Messages | null;
+  path: PathAnswer['path'] | null;
   height: number;
   rest: (view: Viewport) => void;
 }
@@ -70,7 +71,7 @@ function startView(view: View, bounds: Bounds): Viewport {
   return clamped({ ...all, ...(time ? { from: time[0], to: time[1] } : {}), ...(rows ? { top: rows[0], rows: rows[1] } : {}) }, bounds);
 }
 
-export function TimelineCanvas({ meta, layout, view, settings, finding, messages, height, rest }: Properties) {
+export function TimelineCanvas({ meta, layout, view, settings, finding, messages, path, height, rest }: Properties) {
   const palette = usePalette();
   const [box, width] = useWidth<HTMLDivElement>();
   const canvas = useRef<HTMLCanvasElement>(null);
@@ -122,6 +123,7 @@ export function TimelineCanvas({ meta, layout, view, settings, finding, messages
     chosenFunction,
     focus: k.focus,
     messages,
+    path,
     drag: null,
     ruler: null,
     hover: null,
