@@ -167,7 +167,7 @@ function asSeen([r, g, b], kind) {
 }
 
 test('groups of functions and waits differ for colour-blind eyes', () => {
-  const groups = ['point-to-point', 'collective', 'one-sided', 'io'].map(colour.groupColour);
+  const groups = ['send', 'receive', 'completion', 'collective', 'io'].map(colour.groupColour);
   for (const palette of [colour.light, colour.dark]) {
     const all = [...groups, palette.wait, palette.computing];
     for (const kind of ['protan', 'deutan'])

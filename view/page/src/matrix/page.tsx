@@ -42,9 +42,9 @@ function Choice({ label, name, value, options }: { label: string; name: string; 
 }
 
 /** The same as a list, which keys and screen readers reach. */
-function Heaviest({ answer, naming, show, chosen }: { answer: WholeMatrix; naming: Naming; show: (value: number) => string; chosen: [number, number] | null }) {
+function Heaviest({ answer, what, naming, show, chosen }: { answer: WholeMatrix; what: string; naming: Naming; show: (value: number) => string; chosen: [number, number] | null }) {
   const place = useMemo(() => new Map(answer.order.map((id, at) => [id, at])), [answer]);
-  const rows = useMemo(() => answer.value.map((_, at) => at).sort((a, b) => answer.value[b]! - answer.value[a]!).slice(0, 400), [answer]);
+  const rows = useMemo(() => answer.value.map((_, at) => at).sort((a, b) => answer.value[b]! - answer.value[a]!).filter((at) => answer.value[at]! > 0).slice(0, 400), [answer]);
   const ends = (at: number) => [place.get(answer.source[at]!) ?? answer.source[at]!, place.get(answer.destination[at]!) ?? answer.destination[at]!] as const;
   const ranks = (at: number) => ends(at).map((position) => naming.ranks(position));
   const isChosen = (at: number) => {
@@ -68,7 +68,7 @@ function Heaviest({ answer, naming, show, chosen }: { answer: WholeMatrix; namin
         columns={[
           { title: 'from', show: (at) => naming.short(ends(at)[0]), number: true },
           { title: 'to', show: (at) => naming.short(ends(at)[1]), number: true },
-          { title: answer.what === 'waits' ? 'waiting' : answer.what, show: (at) => show(answer.value[at]!), by: (at) => answer.value[at]!, number: true },
+          { title: what === 'waits' ? 'waiting' : what, show: (at) => show(answer.value[at]!), by: (at) => answer.value[at]!, number: true },
           { title: 'share', show: (at) => percent(answer.value[at]!, answer.total), number: true },
         ]}
       />
@@ -176,7 +176,7 @@ function Matrix({ view, meta }: PageProperties) {
         <>
           <div class="beside">
           <MatrixCanvas source={source} look={look} palette={palette} naming={naming} show={show} view={view} height={Math.max(260, Math.min(window.innerHeight - 210, 1400))} chosen={chosen} changed={changed} />
-          {answer && <Heaviest answer={answer} naming={naming} show={show} chosen={view.pair} />}
+          {answer && <Heaviest answer={answer} what={what} naming={naming} show={show} chosen={view.pair} />}
           </div>
           <div class="scale">
             <Sketch height={28} label={`Colours from ${show(range!.least)} to ${show(range!.most)}, on a logarithmic scale`} paint={(pen, width) => drawScale(pen, palette, Math.min(320, width), show(range!.least), show(range!.most))} />

@@ -3,6 +3,7 @@
 import { useRef, useState } from 'preact/hooks';
 import { css, groupColour } from '../pure/colour';
 import { grouped } from '../pure/format';
+import { startView } from '../pure/view_state';
 import type { Viewport } from '../pure/viewport';
 import { useAnswer } from '../shell/ask';
 import { useFindings } from '../shell/findings';
@@ -11,6 +12,7 @@ import { addPage, PageProperties } from '../shell/pages';
 import type { Messages, PathAnswer } from '../shell/protocol';
 import { Sentence } from '../shell/state_of';
 import { store } from '../shell/store';
+import { useWindow } from '../shell/sums';
 import { AreaPanel } from './area_panel';
 import { pin, TimelineCanvas, TimelineSettings } from './canvas';
 import { usePalette } from '../shell/theme';
@@ -45,9 +47,10 @@ const layers: [TimelineSettings['layer'], string][] = [
 
 function Legend({ meta, layer }: { meta: PageProperties['meta']; layer: string }) {
   const palette = usePalette();
+  const sums = useWindow(meta, startView, layer === 'functions');
   if (layer === 'waits') return <span class="faint">each rank that others wait for has a colour; the stronger, the longer the wait</span>;
   if (layer !== 'functions') return null;
-  const groups = [...new Set(meta.functions?.group ?? [])].slice(0, 9);
+  const groups = [...new Set((sums.answer?.functions ?? []).filter((row) => row.group && row.ns > 0 && meta.functions?.name.includes(row.name)).map((row) => row.group))].slice(0, 12);
   const swatch = (colour: string) => <span class="swatch" ref={(node) => void (node && (node.style.backgroundColor = colour))} />;
   return (
     <span class="row faint">

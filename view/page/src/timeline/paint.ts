@@ -257,7 +257,7 @@ function drawMessages(pen: Pen, scene: Scene, view: Viewport, area: Area, rowOf:
     const [x0, y0] = [placeOf(view, area, shown.sent_ns[at]!), lineOf(view, area, a) + half];
     const [x1, y1] = [placeOf(view, area, shown.received_ns[at]!), lineOf(view, area, b) + half];
     const costly = shown.wait_ns[at]! > 0;
-    pen.strokeStyle = css(costly ? palette.wait : palette.ink, 0.8);
+    pen.strokeStyle = css(costly ? palette.wait : palette.ink, costly ? 0.9 : 0.45);
     pen.fillStyle = pen.strokeStyle;
     pen.lineWidth = costly ? 1.5 : 0.8;
     pen.beginPath();
