@@ -212,6 +212,7 @@ Reply answer_meta(Session& session, const Query& query) {
   Pyramid* pyramid = (*run)->pyramid();
   const analysis::TraceSpan program = (*run)->program_span();
   Reply reply = json_reply([&](base::JsonWriter& json) {
+    json.field("run", query.number("run", 0, session.runs.size()).value());
     json.field("name", (*run)->name());
     json.field("path", (*run)->path());
     json.field("application",
