@@ -135,6 +135,7 @@ export function TimelineCanvas({ meta, layout, view, settings, finding, messages
   size.current = [width, height];
 
   const saveTimer = useRef(0);
+  const written = useRef(`${view.options['time.view']} ${view.options['time.rows']}`);
   const save = () => {
     clearTimeout(saveTimer.current);
     saveTimer.current = window.setTimeout(() => {
@@ -145,7 +146,10 @@ export function TimelineCanvas({ meta, layout, view, settings, finding, messages
       else options['time.view'] = timeText(at);
       if (at.rows === all.rows) delete options['time.rows'];
       else options['time.rows'] = rowsText(at);
-      if (store.get().page === 'timeline') store.set({ options }, true);
+      if (store.get().page === 'timeline') {
+        written.current = `${options['time.view']} ${options['time.rows']}`;
+        store.set({ options }, true);
+      }
       rest(at);
     }, 180);
   };
@@ -191,8 +195,12 @@ export function TimelineCanvas({ meta, layout, view, settings, finding, messages
     };
   }, []);
 
-  // Back, forward and links: what the URL says is where the viewport goes.
+  // Back, forward and links: what the URL says is where the viewport goes. What this canvas wrote itself may be
+  // behind what it shows by now.
   useEffect(() => {
+    const now = `${view.options['time.view']} ${view.options['time.rows']}`;
+    if (now === written.current) return;
+    written.current = now;
     const wanted = startView(view, bounds);
     if (timeText(wanted) !== timeText(k.motion.goal) || rowsText(wanted) !== rowsText(k.motion.goal)) {
       clearTimeout(saveTimer.current);
