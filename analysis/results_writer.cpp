@@ -191,8 +191,13 @@ void write_section(base::JsonWriter& json, const Section& section) {
 std::string findings_text(const Results& results) {
   std::string text;
   base::JsonWriter json(text);
-  json.list(results.findings,
-            [&](const Finding& finding) { json.object([&] { write_finding(json, finding); }); });
+  std::size_t number = 0;
+  json.list(results.findings, [&](const Finding& finding) {
+    json.object([&] {
+      json.field("id", number++);
+      write_finding(json, finding);
+    });
+  });
   json.finish();
   return text;
 }

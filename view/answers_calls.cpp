@@ -2,6 +2,7 @@
 // Where in the program MPI is called: the program's functions, the places in them, and the MPI functions called
 // there, with what the calls took, waited and moved. From the profile, which names each place once.
 #include <algorithm>
+#include <cstdio>
 #include <map>
 #include <string>
 #include <tuple>
@@ -140,6 +141,13 @@ Reply answer_calls(Session& session, const Query& query) {
       column("bytes", [](const Node& node) { return node.sums.bytes; });
       column("most_ns", [](const Node& node) { return node.sums.most_ns; });
       column("most_rank", [](const Node& node) { return node.sums.most_rank; });
+    });
+    json.object("sites", [&] {
+      const auto& sites = profile.call_sites;
+      json.list("id", sites, [&](const auto& site) { json.value(site.id); });
+      json.list("function", sites, [&](const auto& site) { json.value(places[site.id].function); });
+      json.list("file", sites, [&](const auto& site) { json.value(places[site.id].file); });
+      json.list("line", sites, [&](const auto& site) { json.value(places[site.id].line); });
     });
     json.field("whole_run", true);
   });

@@ -99,13 +99,16 @@ std::vector<std::uint32_t> order_of(const Matrix& matrix, const std::string& nam
   return natural;
 }
 
-Reply whole_matrix(const Matrix& matrix, const std::vector<std::uint32_t>& order) {
+Reply whole_matrix(const Matrix& matrix, const std::vector<std::uint32_t>& order,
+                   const std::string& what, const std::string& by) {
   std::uint64_t total = 0, most = 0;
   for (const MatrixCell& cell : matrix.cells) {
     total += cell.value;
     most = std::max(most, cell.value);
   }
   return json_reply([&](base::JsonWriter& json) {
+    json.field("what", what);
+    json.field("by", by);
     json.field("size", matrix.size);
     json.field("labels", matrix.labels);
     json.field("order", order);
@@ -163,7 +166,7 @@ Reply matrix_tile(const Matrix& matrix, const std::vector<std::uint32_t>& order,
   for (const std::uint64_t number : {*level, *row, *column})
     put(reply.body, static_cast<std::uint32_t>(number));
   for (const std::uint32_t number :
-       {rows, columns, width, static_cast<std::uint32_t>(widths.size()), matrix.size, 0u, 0u, 0u})
+       {rows, columns, width, static_cast<std::uint32_t>(widths.size()), 0u})
     put(reply.body, number);
   put_real(reply.body, total);
   put_real(reply.body, most);
@@ -192,7 +195,7 @@ Reply answer_matrix(Session& session, const Query& query) {
   if (by == "host") matrix = by_host(matrix);
   const std::vector<std::uint32_t> ordered = order_of(matrix, order);
   if (query.has("level") || matrix.size > kWholeSize) return matrix_tile(matrix, ordered, query);
-  return whole_matrix(matrix, ordered);
+  return whole_matrix(matrix, ordered, what, by);
 }
 
 }  // namespace fathom::view

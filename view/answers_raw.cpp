@@ -125,9 +125,16 @@ Reply answer_messages(Session& session, const Query& query) {
       column("destination_process", [](const auto& one) { return one.destination; });
       column("sent_ns", [](const auto& one) { return one.sent->time_ns; });
       column("received_ns", [](const auto& one) { return one.received->time_ns; });
+      // Of the receive; the call that receives it, where it was posted by none before.
+      column("posted_ns", [&](const auto& one) {
+        const std::uint32_t by = one.received->posted;
+        return by == analysis::kNobody ? one.received->time_ns
+                                       : joined.job->steps().at(one.destination, by).time_ns;
+      });
       column("bytes", [](const auto& one) { return one.received->bytes; });
       column("tag", [](const auto& one) { return static_cast<std::int32_t>(one.sent->number); });
       column("communicator", [](const auto& one) { return one.sent->communicator; });
+      column("class", [](const auto&) { return std::string(profile::kPointToPoint); });
       column("wait_ns", [](const auto& one) { return one.wait_ns; });
     });
     json.field("shown", messages.size());

@@ -211,9 +211,8 @@ Reply answer_meta(Session& session, const Query& query) {
   const std::vector<std::string> hosts = hosts_of(**loaded);
   Pyramid* pyramid = (*run)->pyramid();
   const analysis::TraceSpan program = (*run)->program_span();
-  const auto number = query.number("run", 0, session.runs.size() - 1);
   Reply reply = json_reply([&](base::JsonWriter& json) {
-    json.field("run", *number);
+    json.field("run", query.number("run", 0, session.runs.size()).value());
     json.field("name", (*run)->name());
     json.field("path", (*run)->path());
     json.field("application",

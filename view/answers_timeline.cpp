@@ -2,9 +2,9 @@
 // What the pyramid answers: tiles, the strip of the whole run, the critical path and the named phases.
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <limits>
 
+#include "trace/attributes.h"
 #include "view/bytes.h"
 #include "view/pyramid/pyramid.h"
 #include "view/session.h"
@@ -125,40 +125,34 @@ Asked pyramid_of(Session& session, const Query& query) {
   return asked;
 }
 
-template <typename Span>
-std::vector<Span> spans_of(std::string_view bytes) {
-  std::vector<Span> spans(bytes.size() / sizeof(Span));
-  std::memcpy(spans.data(), bytes.data(), spans.size() * sizeof(Span));
-  return spans;
-}
-
 constexpr std::size_t kMostShownSpans = 50'000;
 
 // Those that overlap the window; the longest, in order of time, if they are many.
-template <typename Span>
-std::size_t keep_window(std::vector<Span>& spans, const analysis::Scope& scope, std::size_t most) {
-  std::erase_if(spans, [&](const Span& span) {
+std::size_t keep_window(std::vector<Stretch>& spans, const analysis::Scope& scope,
+                        std::size_t most) {
+  std::erase_if(spans, [&](const Stretch& span) {
     return span.end_ns <= scope.from_ns || span.begin_ns >= scope.to_ns;
   });
   if (spans.size() <= most) return 0;
   const std::size_t more = spans.size() - most;
-  std::nth_element(
-      spans.begin(), spans.begin() + static_cast<std::ptrdiff_t>(most), spans.end(),
-      [](const Span& a, const Span& b) { return a.end_ns - a.begin_ns > b.end_ns - b.begin_ns; });
+  std::nth_element(spans.begin(), spans.begin() + static_cast<std::ptrdiff_t>(most), spans.end(),
+                   [](const Stretch& a, const Stretch& b) {
+                     return a.end_ns - a.begin_ns > b.end_ns - b.begin_ns;
+                   });
   spans.resize(most);
   std::sort(spans.begin(), spans.end(),
-            [](const Span& a, const Span& b) { return a.begin_ns < b.begin_ns; });
+            [](const Stretch& a, const Stretch& b) { return a.begin_ns < b.begin_ns; });
   return more;
 }
 
-template <typename Span, typename Of>
-void write_spans(base::JsonWriter& json, const char* name, const std::vector<Span>& spans,
+template <typename Of>
+void write_spans(base::JsonWriter& json, const char* name, const std::vector<Stretch>& spans,
                  const char* extra, Of of) {
   json.object(name, [&] {
-    json.list("process", spans, [&](const Span& span) { json.value(span.process); });
-    json.list("begin_ns", spans, [&](const Span& span) { json.value(span.begin_ns); });
-    json.list("end_ns", spans, [&](const Span& span) { json.value(span.end_ns); });
-    json.list(extra, spans, [&](const Span& span) { json.value(of(span)); });
+    json.list("process", spans, [&](const Stretch& span) { json.value(span.process); });
+    json.list("begin_ns", spans, [&](const Stretch& span) { json.value(span.begin_ns); });
+    json.list("end_ns", spans, [&](const Stretch& span) { json.value(span.end_ns); });
+    json.list(extra, spans, [&](const Stretch& span) { json.value(of(span)); });
   });
 }
 
@@ -236,10 +230,17 @@ Reply answer_strip(Session& session, const Query& query) {
     add(waiting, of_waits, kWaitNs);
     add(path, of_waits, kPathNs);
   }
+  const GroupStrip by_group = unpack_call_tail(asked.calls->tail(), bins).strip;
+  std::vector<std::string> groups;
+  for (std::size_t group = 0; group < by_group.size(); ++group)
+    groups.emplace_back(trace::name_of(static_cast<trace::Group>(group)));
   Reply reply = json_reply([&](base::JsonWriter& json) {
     json.field("from_ns", geometry.from_ns);
     json.field("bin_ns", geometry.bin_ns(0));
     json.field("bins", bins);
+    json.field("groups", groups);
+    json.field("ns", by_group);
+    json.field("bytes", in);
     json.field("all_ns", geometry.bin_ns(0) * geometry.processes);
     json.field("mpi_ns", mpi);
     json.field("wait_ns", waiting);
@@ -260,11 +261,11 @@ Reply answer_path(Session& session, const Query& query) {
   if (!scope) return refuse(400, scope.error().message);
   const auto waits = asked.pyramid->waits();
   if (!waits) return not_ready(asked.pyramid->progress().what, asked.pyramid->progress().share);
-  auto spans = spans_of<PathSpan>(waits->tail());
+  auto spans = unpack_stretches(waits->tail());
   const std::size_t more = keep_window(spans, *scope, kMostShownSpans);
   return json_reply([&](base::JsonWriter& json) {
-    write_spans(json, "path", spans, "function", [](const PathSpan& span) {
-      return span.function == ~std::uint32_t{0} ? -1 : static_cast<std::int64_t>(span.function);
+    write_spans(json, "path", spans, "function", [](const Stretch& span) {
+      return span.number == ~std::uint32_t{0} ? -1 : static_cast<std::int64_t>(span.number);
     });
     json.field("more", more);
   });
@@ -275,10 +276,10 @@ Reply answer_phases(Session& session, const Query& query) {
   if (asked.pyramid == nullptr) return asked.otherwise;
   const auto scope = query.scope(session.tools);
   if (!scope) return refuse(400, scope.error().message);
-  auto spans = spans_of<PhaseSpan>(asked.calls->tail());
+  auto spans = unpack_call_tail(asked.calls->tail(), asked.pyramid->geometry().bins(0)).phases;
   const std::size_t more = keep_window(spans, *scope, kMostShownSpans);
   return json_reply([&](base::JsonWriter& json) {
-    write_spans(json, "named", spans, "phase", [](const PhaseSpan& span) { return span.phase; });
+    write_spans(json, "named", spans, "phase", [](const Stretch& span) { return span.number; });
     json.field("more", more);
   });
 }

@@ -5,7 +5,8 @@
 #include <map>
 #include <numeric>
 
-#include "profile/summary.h"
+#include "mpi/meaning.h"
+#include "trace/attributes.h"
 #include "view/columns.h"
 #include "view/session.h"
 
@@ -86,7 +87,11 @@ void write_ranks(base::JsonWriter& json, const std::map<std::int64_t, RankRow>& 
 void write_functions(base::JsonWriter& json, const analysis::Results& results) {
   const analysis::Table* table = find_table(results, "flat-profile", "functions");
   json.object("functions", [&] {
-    json.field("name", column_of<std::string>(table, "name"));
+    const auto names = column_of<std::string>(table, "name");
+    json.field("name", names);
+    json.list("group", names, [&](const std::string& name) {
+      json.value(name == "(program)" ? "program" : trace::name_of(mpi::meaning_of(name).group));
+    });
     json.field("calls", column_of<std::uint64_t>(table, "count"));
     json.field("inclusive_ns", ns_column(table, "inclusive_seconds"));
     json.field("ns", ns_column(table, "exclusive_seconds"));
@@ -127,13 +132,26 @@ void write_traffic(base::JsonWriter& json, const analysis::Results& results) {
     write_chosen(json, "messages", messages, chosen);
   });
   json.field("matrix_more", bytes.size() - chosen.size());
-  const analysis::Table* sizes = find_table(results, "histograms", "message_sizes");
-  json.object("sizes", [&] {
-    json.field("class", column_of<std::string>(sizes, "class"));
-    json.field("hidden", column_of<std::int64_t>(sizes, "hidden"));
-    for (const char* name : {"low_bytes", "high_bytes", "messages", "bytes"})
-      json.field(name, column_of<std::uint64_t>(sizes, name));
-  });
+}
+
+// Sizes that were counted one by one, and bins [low, 2 × low) of the others.
+void write_sizes(base::JsonWriter& json, const analysis::Results& results) {
+  const analysis::Table* table = find_table(results, "histograms", "message_sizes");
+  const auto low = column_of<std::uint64_t>(table, "low_bytes");
+  const auto high = column_of<std::uint64_t>(table, "high_bytes");
+  const auto hidden = column_of<std::int64_t>(table, "hidden");
+  std::vector<std::size_t> exact, bins;
+  for (std::size_t i = 0; i < low.size(); ++i) (low[i] == high[i] ? exact : bins).push_back(i);
+  const auto write = [&](const char* name, const char* size, const std::vector<std::size_t>& rows) {
+    json.object(name, [&] {
+      write_chosen(json, "class", column_of<std::string>(table, "class"), rows);
+      json.list("hidden", rows, [&](std::size_t at) { json.value(hidden[at] != 0); });
+      write_chosen(json, size, low, rows);
+      write_chosen(json, "messages", column_of<std::uint64_t>(table, "messages"), rows);
+    });
+  };
+  write("sizes", "size", exact);
+  write("size_bins", "low", bins);
 }
 
 }  // namespace
@@ -169,6 +187,7 @@ Reply answer_window(Session& session, const Query& query) {
     write_functions(json, *results);
     write_waits(json, *results);
     write_traffic(json, *results);
+    write_sizes(json, *results);
     json.field("limits", results->limits);
     json.field("skipped", results->skipped);
   });

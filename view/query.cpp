@@ -54,6 +54,10 @@ base::Result<analysis::Scope> Query::scope(const Tools& tools) const {
   if (has("phases")) scope.phases = words("phases");
   scope.classes = words("classes");
   scope.communicators = words("communicators");
+  if (const std::string one = text("class"); !one.empty()) scope.classes.push_back(one);
+  if (const std::string one = text("communicator"); !one.empty())
+    scope.communicators.push_back(one);
+  if (const std::string one = text("phase"); !one.empty()) scope.phases = {one};
   return scope;
 }
 

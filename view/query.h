@@ -27,7 +27,7 @@ class Query {
   base::Result<std::uint64_t> number(const std::string& name, std::uint64_t otherwise,
                                      std::uint64_t most) const;
 
-  // from, to, ranks, phases, classes, communicators.
+  // from, to, ranks, phases, classes, communicators; or one phase, class or communicator.
   base::Result<analysis::Scope> scope(const Tools& tools) const;
 
   const Parameters& parameters() const { return parameters_; }

@@ -93,7 +93,7 @@ std::string pages_folder() {
   std::error_code failed;
   const bool in_build = !source_root().empty();
   const fs::path folder =
-      in_build ? fs::path("../view/page/dist") : fs::path(kInstalledScripts) / "view";
+      in_build ? fs::path("../view/page/view") : fs::path(kInstalledScripts) / "view";
   return fs::weakly_canonical(own_folder() / folder, failed).string();
 }
 

@@ -53,7 +53,7 @@ function layoutOf(job) {
   for (let bins = 256, columnCount = 1; bin_ns.length < 12; bins *= 4, columnCount *= 4) {
     bin_ns.push(span / bins);
     columns.push(columnCount);
-    if (span / bins < 8 * kIteration) break;
+    if (span / bins < 2 * kIteration) break;
   }
   return { levels: bin_ns.length, rows: Math.ceil(job.ranks / 64), rows_per_tile: 64, bins_per_tile: 256, from_ns: 0, bin_ns, columns, ready: ['functions', 'waits', 'path'] };
 }
@@ -92,10 +92,16 @@ function tile(job, level, row, column) {
     for (let i = 0; i < cells; ++i, at += size) write(i, at);
   };
   const ringing = [];
+  // All ranks but the late one are alike.
+  const rows = [job.late, job.late + 1].map((rank) =>
+    Array.from({ length: 256 }, (_, bin) => {
+      const from = (column * 256 + bin) * binNs;
+      return { ...sums(job, rank, from, from + binNs), messages: messagesIn(from, from + binNs) };
+    }),
+  );
   for (let i = 0; i < cells; ++i) {
     const rank = first + Math.floor(i / 256);
-    const from = (column * 256 + (i % 256)) * binNs;
-    ringing.push({ rank, ...sums(job, rank, from, from + binNs), messages: messagesIn(from, from + binNs) });
+    ringing.push({ rank, ...rows[rank === job.late ? 0 : 1][i % 256] });
   }
   const share = (ns) => Math.max(0, Math.min(255, Math.round((255 * ns) / binNs)));
   plane(4, (i, o) => buffer.writeUInt32LE(ringing[i].wait > 0 ? job.late : nobody, o));

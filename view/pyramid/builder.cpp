@@ -2,6 +2,7 @@
 #include "view/pyramid/builder.h"
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
 #include <mutex>
 #include <thread>
@@ -45,11 +46,14 @@ std::vector<std::uint64_t> plus_one(const std::vector<std::uint32_t>& keys) {
 // The events of one process, in order of time.
 class CallBins {
  public:
-  CallBins(const Geometry& geometry, std::uint32_t process)
+  CallBins(const Geometry& geometry, std::uint32_t process,
+           const std::vector<trace::Function>& known)
       : geometry_(geometry),
         process_(process),
         functions_(geometry),
         phases_(geometry),
+        strip_(kStripGroups, std::vector<std::uint64_t>(geometry.bins(0))),
+        known_(known),
         messages_(geometry.bins(geometry.levels - 1)),
         bytes_in_(messages_.size()),
         bytes_out_(messages_.size()) {}
@@ -75,9 +79,9 @@ class CallBins {
   }
 
   std::vector<Columns> finish() {
-    if (!open_.empty()) functions_.add(open_.front().enter_ns, last_ns_, open_.front().function);
+    if (!open_.empty()) add_call(open_.front(), last_ns_);
     phase_until(last_ns_);
-    for (const PhaseSpan& span : open_phases_) close_phase(span);
+    for (const Stretch& span : open_phases_) close_phase(span);
     functions_.finish();
     phases_.finish();
     const auto messages = by_level(std::move(messages_), geometry_);
@@ -94,7 +98,8 @@ class CallBins {
     return levels;
   }
 
-  const std::vector<PhaseSpan>& phase_spans() const { return phase_spans_; }
+  const std::vector<Stretch>& phase_spans() const { return phase_spans_; }
+  const GroupStrip& strip() const { return strip_; }
 
  private:
   struct Open {
@@ -107,7 +112,24 @@ class CallBins {
     if (closed == 0) return;
     const Open outermost = open_.front();
     open_.resize(open_.size() - closed);
-    if (open_.empty()) functions_.add(outermost.enter_ns, time_ns, outermost.function);
+    if (open_.empty()) add_call(outermost, time_ns);
+  }
+
+  void add_call(const Open& call, std::uint64_t end_ns) {
+    functions_.add(call.enter_ns, end_ns, call.function);
+    if (call.function >= known_.size()) return;
+    std::vector<std::uint64_t>& strip =
+        strip_[static_cast<std::size_t>(known_[call.function].group)];
+    const std::uint64_t width = geometry_.bin_ns(0);
+    std::uint64_t at = std::max({call.enter_ns, geometry_.from_ns, strip_until_ns_});
+    end_ns = std::min(end_ns, geometry_.to_ns);
+    strip_until_ns_ = std::max(strip_until_ns_, end_ns);
+    while (at < end_ns) {
+      const std::uint64_t bin = (at - geometry_.from_ns) / width;
+      const std::uint64_t until = std::min(end_ns, geometry_.from_ns + (bin + 1) * width);
+      strip[bin] += until - at;
+      at = until;
+    }
   }
 
   void count(const Event& event, std::vector<std::uint64_t>& bytes) {
@@ -129,26 +151,28 @@ class CallBins {
       open_phases_.push_back({event.time_ns, 0, process_, event.code});
       return;
     }
-    const auto found =
-        std::find_if(open_phases_.rbegin(), open_phases_.rend(),
-                     [&](const PhaseSpan& span) { return span.phase == event.code; });
+    const auto found = std::find_if(open_phases_.rbegin(), open_phases_.rend(),
+                                    [&](const Stretch& span) { return span.number == event.code; });
     if (found == open_phases_.rend()) return;
     close_phase(*found);
     open_phases_.erase(std::next(found).base());
   }
 
-  void close_phase(PhaseSpan span) {
+  void close_phase(Stretch span) {
     span.end_ns = last_ns_;
-    if (phase_spans_.size() < kMostSpans) phase_spans_.push_back(span);
+    if (phase_spans_.size() < kMostStretches) phase_spans_.push_back(span);
   }
 
   const Geometry geometry_;
   const std::uint32_t process_;
   DominantBins functions_, phases_;
+  GroupStrip strip_;
+  const std::vector<trace::Function>& known_;
+  std::uint64_t strip_until_ns_ = 0;
   std::vector<std::uint64_t> messages_, bytes_in_, bytes_out_;
   std::vector<Open> open_;  // of the first thread
   analysis::PhaseStack stack_;
-  std::vector<PhaseSpan> open_phases_, phase_spans_;
+  std::vector<Stretch> open_phases_, phase_spans_;
   std::uint64_t phase_since_ns_ = 0, last_ns_ = 0;
 };
 
@@ -156,7 +180,11 @@ class CallBins {
 struct CallBuild {
   CallBuild(const trace::Trace& of, const Geometry& shape, std::uint64_t identity,
             BuildState& shared)
-      : trace(of), geometry(shape), state(shared), writer(shape, kCallColumns, identity) {}
+      : trace(of),
+        geometry(shape),
+        state(shared),
+        writer(shape, kCallColumns, identity),
+        strip(kStripGroups, std::vector<std::uint64_t>(shape.bins(0))) {}
 
   const trace::Trace& trace;
   const Geometry& geometry;
@@ -164,12 +192,13 @@ struct CallBuild {
   LayerWriter writer;
   std::atomic<std::uint32_t> next = 0;
   std::mutex mutex;  // of the following, and the writer's file
-  std::vector<PhaseSpan> phases;
+  std::vector<Stretch> phases;
+  GroupStrip strip;
 
   void work() {
     for (std::uint32_t process = next++; process < geometry.processes && !state.stop;
          process = next++) {
-      CallBins bins(geometry, process);
+      CallBins bins(geometry, process, trace.definitions().functions);
       trace::EventCursor cursor = trace.events(process);
       Event event;
       for (std::uint64_t count = 0; cursor.next(event); ++count) {
@@ -180,18 +209,17 @@ struct CallBuild {
       const std::lock_guard lock(mutex);
       writer.add(process, packed);
       const auto& spans = bins.phase_spans();
-      const std::size_t room = kMostSpans - phases.size();
+      const std::size_t room = kMostStretches - phases.size();
       phases.insert(phases.end(), spans.begin(),
                     spans.begin() + static_cast<std::ptrdiff_t>(std::min(room, spans.size())));
+      for (std::size_t group = 0; group < strip.size(); ++group) {
+        for (std::size_t bin = 0; bin < strip[group].size(); ++bin)
+          strip[group][bin] += bins.strip()[group][bin];
+      }
       ++state.done;
     }
   }
 };
-
-template <typename Span>
-std::string_view bytes_of(const std::vector<Span>& spans) {
-  return {reinterpret_cast<const char*>(spans.data()), spans.size() * sizeof(Span)};
-}
 
 // The waits of one process, in order of time.
 void add_waits(const analysis::JoinedJob& job, std::uint32_t process, DominantBins& bins) {
@@ -209,7 +237,56 @@ void add_waits(const analysis::JoinedJob& job, std::uint32_t process, DominantBi
     bins.add(waits[i].begin_ns, waits[i].end_ns, waits[i].culprit);
 }
 
+// u32 bytes of the packed strip, the strip, the phases.
+std::string call_tail(const CallBuild& build) {
+  const std::string strip = pack_columns(build.strip);
+  const auto bytes = static_cast<std::uint32_t>(strip.size());
+  return std::string(reinterpret_cast<const char*>(&bytes), sizeof bytes) + strip +
+         pack_stretches(build.phases);
+}
+
 }  // namespace
+
+CallTail unpack_call_tail(std::string_view tail, std::size_t bins) {
+  std::uint32_t bytes = 0;
+  if (tail.size() < sizeof bytes) return {};
+  std::memcpy(&bytes, tail.data(), sizeof bytes);
+  tail.remove_prefix(sizeof bytes);
+  if (bytes > tail.size()) return {};
+  return {unpack_columns(tail.substr(0, bytes), kStripGroups, bins),
+          unpack_stretches(tail.substr(bytes))};
+}
+
+std::string pack_stretches(const std::vector<Stretch>& stretches) {
+  Columns columns(4);
+  std::uint64_t before_ns = 0;
+  for (const Stretch& one : stretches) {
+    columns[0].push_back(one.begin_ns - before_ns);  // small, whatever the sign: it wraps
+    columns[1].push_back(one.end_ns - one.begin_ns);
+    columns[2].push_back(one.process);
+    columns[3].push_back(static_cast<std::uint32_t>(one.number + 1));
+    before_ns = one.begin_ns;
+  }
+  const std::uint64_t count = stretches.size();
+  return std::string(reinterpret_cast<const char*>(&count), sizeof count) + pack_columns(columns);
+}
+
+std::vector<Stretch> unpack_stretches(std::string_view tail) {
+  std::uint64_t count = 0;
+  if (tail.size() < sizeof count) return {};
+  std::memcpy(&count, tail.data(), sizeof count);
+  if (count > kMostStretches) return {};
+  const Columns columns = unpack_columns(tail.substr(sizeof count), 4, count);
+  std::vector<Stretch> stretches;
+  std::uint64_t begin_ns = 0;
+  for (std::size_t i = 0; i < count && !columns.empty(); ++i) {
+    begin_ns += columns[0][i];
+    stretches.push_back({begin_ns, begin_ns + columns[1][i],
+                         static_cast<std::uint32_t>(columns[2][i]),
+                         static_cast<std::uint32_t>(columns[3][i] - 1)});
+  }
+  return stretches;
+}
 
 base::Status build_call_layer(const trace::Trace& trace, const Geometry& geometry,
                               std::uint64_t identity, const std::string& path, unsigned threads,
@@ -229,7 +306,7 @@ base::Status build_call_layer(const trace::Trace& trace, const Geometry& geometr
   std::sort(build.phases.begin(), build.phases.end(), [](const auto& a, const auto& b) {
     return std::tie(a.process, a.begin_ns, b.end_ns) < std::tie(b.process, b.begin_ns, a.end_ns);
   });
-  return build.writer.commit(bytes_of(build.phases));
+  return build.writer.commit(call_tail(build));
 }
 
 base::Status build_wait_layer(analysis::JoinedJob& job, const Geometry& geometry,
@@ -238,12 +315,12 @@ base::Status build_wait_layer(analysis::JoinedJob& job, const Geometry& geometry
   const auto pass = analysis::critical_path_pass(job, std::numeric_limits<std::size_t>::max());
   analysis::run_passes(job.transport(), {pass.pass.get()});
   const analysis::CriticalPath found = pass.result();
-  std::vector<std::vector<PathSpan>> by_process(geometry.processes);
-  std::vector<PathSpan> spans;
+  std::vector<std::vector<Stretch>> by_process(geometry.processes);
+  std::vector<Stretch> spans;
   for (const analysis::PathStretch& one : found.stretches) {
-    const PathSpan span{one.begin_ns, one.end_ns, one.process, one.function};
+    const Stretch span{one.begin_ns, one.end_ns, one.process, one.function};
     by_process[one.process].push_back(span);
-    if (spans.size() < kMostSpans) spans.push_back(span);
+    if (spans.size() < kMostStretches) spans.push_back(span);
   }
   LayerWriter writer(geometry, kWaitColumns, identity);
   const std::lock_guard writing(state.writing);
@@ -255,7 +332,7 @@ base::Status build_wait_layer(analysis::JoinedJob& job, const Geometry& geometry
     }
     DominantBins waits(geometry), on_path(geometry);
     add_waits(job, process, waits);
-    for (const PathSpan& span : by_process[process]) on_path.add(span.begin_ns, span.end_ns, 0);
+    for (const Stretch& span : by_process[process]) on_path.add(span.begin_ns, span.end_ns, 0);
     waits.finish();
     on_path.finish();
     std::vector<Columns> levels(geometry.levels);
@@ -266,7 +343,7 @@ base::Status build_wait_layer(analysis::JoinedJob& job, const Geometry& geometry
     writer.add(process, writer.pack(levels));
     ++state.done;
   }
-  return writer.commit(bytes_of(spans));
+  return writer.commit(pack_stretches(spans));
 }
 
 }  // namespace fathom::view

@@ -10,9 +10,12 @@
 #include <cstdint>
 #include <mutex>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "analysis/engine/joined_job.h"
 #include "base/result.h"
+#include "mpi/meaning.h"
 #include "trace/reader.h"
 #include "view/pyramid/geometry.h"
 
@@ -38,18 +41,29 @@ enum WaitColumn : std::uint32_t {
   kWaitColumns
 };
 
-// A named phase of one process, in the first layer's tail.
-struct PhaseSpan {
+// A stretch of one process's time: a named phase, in the first layer's tail, or a part of the critical path, in the
+// second's, in order of time.
+struct Stretch {
   std::uint64_t begin_ns = 0, end_ns = 0;
-  std::uint32_t process = 0, phase = 0;
+  std::uint32_t process = 0;
+  std::uint32_t number = 0;  // of the phase; of the function, ~0: outside MPI
 };
+inline constexpr std::size_t kMostStretches = 1 << 20;  // the rest is left out
 
-// A stretch of the critical path, in the second layer's tail, in order of time.
-struct PathSpan {
-  std::uint64_t begin_ns = 0, end_ns = 0;
-  std::uint32_t process = 0, function = 0;  // ~0: outside MPI
+// As a tail: u64 count, then packed columns.
+std::string pack_stretches(const std::vector<Stretch>& stretches);
+std::vector<Stretch> unpack_stretches(std::string_view tail);
+
+// The whole run in kBins bins (or fewer): ns of outermost calls of all first threads, by group of functions.
+inline constexpr std::size_t kStripGroups = static_cast<std::size_t>(mpi::Group::kEnvironment) + 1;
+using GroupStrip = std::vector<std::vector<std::uint64_t>>;
+
+// The first layer's tail.
+struct CallTail {
+  GroupStrip strip;
+  std::vector<Stretch> phases;
 };
-inline constexpr std::size_t kMostSpans = 1 << 20;  // of each: 24 MB
+CallTail unpack_call_tail(std::string_view tail, std::size_t bins);
 
 struct BuildState {
   std::atomic<bool> stop = false;

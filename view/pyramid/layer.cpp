@@ -17,6 +17,7 @@ namespace {
 constexpr char kMagic[8] = {'F', 'V', 'P', 'Y', 'R', '1', 0, 0};
 constexpr char kEnd[8] = {'F', 'V', 'P', 'Y', 'R', 'E', 'N', 'D'};
 constexpr std::uint64_t kHeaderBytes = 56, kPlaceBytes = 16, kFooterBytes = 32;
+constexpr std::size_t kMostUnpacked = 1 << 22;  // numbers of a column
 
 static_assert(std::endian::native == std::endian::little,
               "layers are written as they lie in memory");
@@ -109,6 +110,20 @@ std::uint64_t trace_identity(const std::string& run_directory) {
   return identity;
 }
 
+std::string pack_columns(const Columns& columns) {
+  if (columns.empty() || columns.front().empty()) return "";
+  return packed(columns, 0, columns.front().size());
+}
+
+Columns unpack_columns(std::string_view chunk, std::size_t columns, std::size_t length) {
+  if (length == 0 || length > kMostUnpacked) return {};
+  std::string plain(columns * (1 + 8 * length), '\0');
+  const std::size_t size = ZSTD_decompress(plain.data(), plain.size(), chunk.data(), chunk.size());
+  if (ZSTD_isError(size) != 0) return {};
+  plain.resize(size);
+  return unpacked(plain, columns, length);
+}
+
 LayerWriter::LayerWriter(const Geometry& geometry, std::uint32_t columns, std::uint64_t identity)
     : geometry_(geometry), columns_(columns), identity_(identity), index_(geometry.processes) {}
 
@@ -197,12 +212,7 @@ Columns Layer::read(std::uint32_t process, std::uint32_t level, std::uint64_t st
   const std::uint64_t bytes = number_at<std::uint32_t>(place + 8);
   if (offset > index_ || bytes > index_ - offset) return {};
   const std::size_t bins = std::min(kBins, geometry_.bins(level) - stretch * kBins);
-  std::string plain(columns_ * (1 + 8 * bins), '\0');
-  const std::size_t size =
-      ZSTD_decompress(plain.data(), plain.size(), file_->data() + offset, bytes);
-  if (ZSTD_isError(size) != 0) return {};
-  plain.resize(size);
-  return unpacked(plain, columns_, bins);
+  return unpack_columns({file_->data() + offset, bytes}, columns_, bins);
 }
 
 }  // namespace fathom::view

@@ -32,6 +32,10 @@ std::uint64_t trace_identity(const std::string& run_directory);
 
 using Columns = std::vector<std::vector<std::uint64_t>>;  // by column, then by bin
 
+// Columns of any equal length, packed as in a chunk; unpacking gives nothing where the bytes are not that.
+std::string pack_columns(const Columns& columns);
+Columns unpack_columns(std::string_view packed, std::size_t columns, std::size_t length);
+
 class LayerWriter {
  public:
   LayerWriter(const Geometry& geometry, std::uint32_t columns, std::uint64_t identity);

@@ -62,6 +62,8 @@ base::Result<simulator::Network> cluster_of(const std::string& name,
   auto parameters =
       simulator::TopologyParameters::parse(name, std::string_view(name).substr(colon + 1));
   if (!parameters) return parameters.error();
+  // Before it is made: a browser must not fill the memory with a million switches.
+  parameters->allow_at_most(simulator::kMostPictureNodes, simulator::kMostPictureLinks);
   return (*row)->make(*parameters);
 }
 
