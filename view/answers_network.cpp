@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The answers of the page Network: the simulator makes them (cli/commands/simulator/network_answer.h).
+// The answers of the page Network: the simulator makes them (cli/runs/network_tool.h).
 #include "view/session.h"
 
 namespace fathom::view {

@@ -18,11 +18,11 @@
 
 #include "base/launcher.h"
 #include "cli/commands/report.h"
-#include "cli/commands/simulator/network_answer.h"
 #include "cli/commands/view_tools.h"
 #include "cli/language/command_line.h"
 #include "cli/language/options.h"
 #include "cli/launch/installation.h"
+#include "cli/runs/network_tool.h"
 #include "view/viewer.h"
 
 namespace fathom::cli {

@@ -28,8 +28,10 @@ def node_test(options, name, **variables):
 
 
 def modules(options, folder):
-    subprocess.run([options.node, ROOT / "view/page/build.mjs", "--units", folder / "units"], check=True)
-    return node_test(options, "modules.test.mjs", FATHOM_UNITS=folder / "units")
+    units = os.environ.get("FATHOM_UNITS", folder / "units")
+    if not pathlib.Path(units).exists():
+        subprocess.run([options.node, ROOT / "view/page/build.mjs", "--units", units], check=True)
+    return node_test(options, "modules.test.mjs", FATHOM_UNITS=units)
 
 
 def mpirun(options, ranks, *arguments):
@@ -88,7 +90,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="fathom-view-") as name:
         folder = pathlib.Path(name)
         os.environ.setdefault("FATHOM_PAGES", str(folder / "pages"))
-        if "pages" in os.environ["FATHOM_PAGES"] and not pathlib.Path(os.environ["FATHOM_PAGES"]).exists():
+        if not pathlib.Path(os.environ["FATHOM_PAGES"]).exists():
             subprocess.run([options.node, ROOT / "view/page/build.mjs", os.environ["FATHOM_PAGES"]], check=True)
         ways = {"modules": modules, "machine": machine, "network": network,
                 "machine3d": lambda given, where: machine(given, where, "on")}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "cli/commands/simulator/network_answer.h"
+#include "cli/runs/network_tool.h"
 
 #include <algorithm>
 #include <cmath>
@@ -185,8 +185,6 @@ base::Result<std::string> link_answer(const Question& question, const Parameters
   });
 }
 
-}  // namespace
-
 base::Result<std::string> network_answer(const std::string& run,
                                          const std::vector<std::string>& clusters,
                                          const Parameters& parameters) {
@@ -209,6 +207,8 @@ base::Result<std::string> network_answer(const std::string& run,
   json.finish();
   return text;
 }
+
+}  // namespace
 
 NetworkTool network_tool(const std::vector<std::string>& clusters) {
   return [clusters](const std::string& run, const Parameters& parameters) {

@@ -282,7 +282,7 @@ struct RunsPage {
 };
 
 RunsPage page_of(const Plan& plan, const std::vector<simulator::Network>& networks,
-             const std::vector<ModelJob>& jobs) {
+                 const std::vector<ModelJob>& jobs) {
   RunTable::Names names;
   for (const simulator::Network& network : networks) names.clusters.push_back(network.name());
   for (const ModelJob& job : jobs) names.jobs.push_back(job.job.name);

@@ -2,10 +2,10 @@
 // `fathom simulate`, `fathom place` and `fathom cluster` where Fathom was built without the simulator.
 #include "cli/commands/completion.h"
 #include "cli/commands/simulator/cluster.h"
-#include "cli/commands/simulator/network_answer.h"
 #include "cli/commands/simulator/place.h"
 #include "cli/commands/simulator/simulate.h"
 #include "cli/language/command_line.h"
+#include "cli/runs/network_tool.h"
 
 namespace fathom::cli {
 namespace {

@@ -20,16 +20,13 @@
 
 namespace fathom::cli {
 
-// `run` as `fathom simulate --job` takes it. JSON objects without the schema: the members that
-// simulator/run/network_picture.h describes, and "runs". The Error is a sentence about a parameter, or what
-// `fathom simulate` would say. Cost: that of the simulation; nothing is kept.
-base::Result<std::string> network_answer(const std::string& run,
-                                         const std::vector<std::string>& clusters,
-                                         const std::map<std::string, std::string>& parameters);
-
+// Takes a run as `fathom simulate --job` does, and parameters; gives a JSON object without the schema: the
+// members that simulator/run/network_picture.h describes, and "runs". The Error is a sentence about a parameter,
+// or what `fathom simulate` would say. Cost: that of the simulation; nothing is kept. Threading: any thread.
 using NetworkTool = std::function<base::Result<std::string>(
     const std::string& run, const std::map<std::string, std::string>& parameters)>;
-// The same for the viewer; empty where Fathom was built without the simulator.
+// `clusters`: those of the command line. Empty where Fathom was built without the simulator.
+// cli/commands/simulator/ has both.
 NetworkTool network_tool(const std::vector<std::string>& clusters);
 
 }  // namespace fathom::cli
