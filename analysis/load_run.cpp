@@ -46,6 +46,15 @@ base::Status check_window(const trace::Definitions& definitions, const Scope& sc
 
 }  // namespace
 
+base::Result<profile::Profile> profile_of_part(const LoadedRun& whole, const Scope& scope) {
+  if (scope.whole_time()) return restrict_profile(*whole.profile, scope);
+  if (!whole.trace)
+    return base::Error{
+        "a profile holds no times; a window of time needs a trace (fathom run --trace)"};
+  if (auto fine = check_window(whole.trace->definitions(), scope); !fine) return fine.error();
+  return restrict_profile(profile_of_trace(*whole.trace, scope), scope);
+}
+
 base::Result<LoadedRun> load_run(const std::string& profile_path, const std::string& run_directory,
                                  const Scope& scope, Transport* transport) {
   LoadedRun run;

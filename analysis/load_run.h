@@ -32,4 +32,8 @@ struct LoadedRun {
 base::Result<LoadedRun> load_run(const std::string& profile_path, const std::string& run_directory,
                                  const Scope& scope, Transport* transport = nullptr);
 
+// The profile of a part of a run that was loaded whole, as load_run() has it for this scope: for programs
+// that ask for many parts of one run. The same Errors.
+base::Result<profile::Profile> profile_of_part(const LoadedRun& whole, const Scope& scope);
+
 }  // namespace fathom::analysis

@@ -86,15 +86,6 @@ void write_finding(base::JsonWriter& json, const Finding& finding) {
   });
 }
 
-void write_section(base::JsonWriter& json, const Section& section) {
-  for (const Figure& figure : section.figures) json.field(figure.name, figure.value);
-  for (const Table& table : section.tables) {
-    json.object(table.name, [&] {
-      for (const NamedColumn& column : table.columns) json.field(column.name, column.values);
-    });
-  }
-}
-
 void write_scope(base::JsonWriter& json, const Scope& scope) {
   json.object("scope", [&] {
     if (scope.ranks)
@@ -188,12 +179,43 @@ bool print(std::FILE* file, Write write) {
 
 }  // namespace
 
+void write_section(base::JsonWriter& json, const Section& section) {
+  for (const Figure& figure : section.figures) json.field(figure.name, figure.value);
+  for (const Table& table : section.tables) {
+    json.object(table.name, [&] {
+      for (const NamedColumn& column : table.columns) json.field(column.name, column.values);
+    });
+  }
+}
+
+std::string findings_text(const Results& results) {
+  std::string text;
+  base::JsonWriter json(text);
+  std::size_t number = 0;
+  json.list(results.findings, [&](const Finding& finding) {
+    json.object([&] {
+      json.field("id", number++);
+      write_finding(json, finding);
+    });
+  });
+  json.finish();
+  return text;
+}
+
 base::Status write_results(const Results& results, const std::string& path) {
   return write_file(results, {}, path);
 }
 
 base::Status update_results(const Results& results, const std::string& path) {
   return write_file(results, kept_results(path, results), path);
+}
+
+std::string results_text(const Results& results) {
+  std::string text;
+  base::JsonWriter json(text);
+  write_document(json, results, {});
+  json.finish();
+  return text;
 }
 
 bool print_results(const Results& results, std::FILE* file) {

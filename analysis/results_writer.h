@@ -15,6 +15,7 @@
 #include <string>
 
 #include "analysis/run.h"
+#include "base/json/writer.h"
 #include "base/result.h"
 
 namespace fathom::analysis {
@@ -29,6 +30,15 @@ base::Status write_results(const Results& results, const std::string& path);
 // The same, but keeps what an existing document of the same run holds of other analyses
 // (kept_results.h).
 base::Status update_results(const Results& results, const std::string& path);
+
+// The same document in memory, without a line end.
+std::string results_text(const Results& results);
+
+// The list of findings alone, as it stands in the document, each with its position as `id`.
+std::string findings_text(const Results& results);
+
+// Figures and tables of a section, into an object that is open.
+void write_section(base::JsonWriter& json, const Section& section);
 
 // False if the file (stdout) could not be written completely.
 bool print_results(const Results& results, std::FILE* file);

@@ -19,6 +19,7 @@
 #include "cli/commands/status.h"
 #include "cli/commands/top/top.h"
 #include "cli/commands/trace.h"
+#include "cli/commands/view.h"
 #include "cli/commands/watch_host.h"
 
 namespace fathom::cli {
@@ -39,6 +40,8 @@ constexpr Subcommand kSubcommands[] = {
      kCriticalPathExamples, "", declare_critical_path},
     {"compare", "compare runs: what grew, and by how much", kCompareExamples, nullptr,
      declare_compare},
+    {"view", "look at runs in a browser: overview, timeline, matrix, machine, network",
+     kViewExamples, "", declare_view},
     {"plot", "draw traffic, message sizes and, for a trace, timeline, time and waits",
      kPlotExamples, "", declare_plot},
     {"export", "write a run's traffic or trace in another program's format", kExportExamples, "",

@@ -42,17 +42,23 @@ std::vector<OtherJob> other_jobs_of(const std::string& run) {
   return jobs;
 }
 
+base::Result<RunSummary> summary_of(const ReportOptions& options) {
+  const auto path = profile_of(options.run);
+  if (!path) return path.error();
+  const auto selection = selection_in(*path, options.traffic);
+  if (!selection) return selection.error();
+  auto summary = summarise(*path, *selection, options.top);
+  if (!summary) return summary.error();
+  summary->chosen = described(options.traffic);
+  summary->other_jobs = other_jobs_of(options.run);
+  return summary;
+}
+
 int report(const ReportOptions& options) {
   if (const auto checked = check(options.output); !checked)
     return fail(kWrongUsage, "report", checked.error().message);
-  const auto path = profile_of(options.run);
-  if (!path) return fail(kFailed, "report", path.error().message);
-  const auto selection = selection_in(*path, options.traffic);
-  if (!selection) return fail(kFailed, "report", selection.error().message);
-  auto summary = summarise(*path, *selection, options.top);
+  const auto summary = summary_of(options);
   if (!summary) return fail(kFailed, "report", summary.error().message);
-  summary->chosen = described(options.traffic);
-  summary->other_jobs = other_jobs_of(options.run);
   const RunState state = state_of(options.run);
   if (state.progress == Progress::kRunning)
     fail(kFine, "report", "the command is " + sentence_of(state) + "; this is its first job");
@@ -63,6 +69,14 @@ int report(const ReportOptions& options) {
 }
 
 }  // namespace
+
+base::Result<std::string> report_document(const std::string& run) {
+  ReportOptions options;
+  options.run = run;
+  const auto summary = summary_of(options);
+  if (!summary) return summary.error();
+  return report_json(*summary);
+}
 
 Action declare_report(CLI::App& app) {
   auto options = std::make_shared<ReportOptions>();

@@ -2,6 +2,9 @@
 // `fathom report`: one run on one screen, or the same figures as JSON.
 #pragma once
 
+#include <string>
+
+#include "base/result.h"
 #include "cli/language/subcommand.h"
 
 namespace fathom::cli {
@@ -12,6 +15,9 @@ inline constexpr char kReportExamples[] =
     "  fathom report r1 --json | jq .total\n"
     "RUN is a run directory or a profile.json. kB, MB, GB are powers of 1000; KiB, MiB of 1024.\n"
     "man fathom lists the keys that --json writes.\n";
+
+// What `fathom report RUN --json` prints.
+base::Result<std::string> report_document(const std::string& run);
 
 Action declare_report(CLI::App& app);
 

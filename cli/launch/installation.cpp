@@ -88,6 +88,15 @@ base::Result<std::string> find_openmpi_script() {
   return find_script(kOpenMpiScript, "script that builds Open MPI");
 }
 
+std::string pages_folder() {
+  if (const auto named = base::process_environment("FATHOM_PAGES")) return *named;
+  std::error_code failed;
+  const bool in_build = !source_root().empty();
+  const fs::path folder =
+      in_build ? fs::path("../view/page/view") : fs::path(kInstalledScripts) / "view";
+  return fs::weakly_canonical(own_folder() / folder, failed).string();
+}
+
 std::string python() {
   return base::process_environment("FATHOM_PYTHON").value_or(kPythonInterpreter);
 }

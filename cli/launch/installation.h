@@ -24,6 +24,9 @@ base::Result<std::string> find_overlay_library();
 base::Result<std::string> find_plot_script();
 base::Result<std::string> find_openmpi_script();
 
+// The folder of the viewer's pages. FATHOM_PAGES overrides it.
+std::string pages_folder();
+
 // The Python that draws: FATHOM_PYTHON, else the one that the Python package was built for.
 std::string python();
 

@@ -10,14 +10,14 @@
 #include <string>
 
 #include "base/result.h"
-#include "cli/commands/top/metrics_access.h"
+#include "base/http/access.h"
 
 namespace fathom::cli {
 
 class MetricsServer {
  public:
   // Listens from here on, in threads of its own.
-  static base::Result<std::unique_ptr<MetricsServer>> start(const MetricsAddress& address,
+  static base::Result<std::unique_ptr<MetricsServer>> start(const base::HttpAddress& address,
                                                             const std::string& token);
   ~MetricsServer();  // closes all connections
 

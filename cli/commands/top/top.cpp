@@ -124,12 +124,12 @@ std::string token_path_of(const std::string& run) {
 // Until the job ends.
 int serve(const TopOptions& options, JobSource& source) {
   const auto refuse = [](const std::string& why) { return fail(kFailed, "top", why); };
-  const auto address = parse_metrics_address(options.metrics);
+  const auto address = base::parse_http_address(options.metrics);
   if (!address) return fail(kWrongUsage, "top", "--metrics: " + address.error().message);
   auto state = source.read();
   if (!state) return refuse(state.error().message);
   const std::string path = token_path_of(options.run);
-  const auto token = metrics_token(path);
+  const auto token = base::kept_token(path);
   if (!token) return refuse(token.error().message);
   const auto server = MetricsServer::start(*address, *token);
   if (!server) return refuse(server.error().message);

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the pyramid answers: tiles, the strip of the whole run, the critical path and the named phases.
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include "trace/attributes.h"
+#include "view/bytes.h"
+#include "view/pyramid/pyramid.h"
+#include "view/session.h"
+
+namespace fathom::view {
+namespace {
+
+// In the order in which they lie in a tile: falling size, so that each is aligned.
+constexpr std::array<const char*, 10> kPlanes{
+    "wait_for", "messages",       "bytes_in",  "bytes_out",  "function",
+    "phase",    "function_share", "mpi_share", "wait_share", "path_share"};
+
+struct Tile {
+  std::vector<std::uint32_t> wait_for, messages;
+  std::vector<float> bytes_in, bytes_out;
+  std::vector<std::uint16_t> function, phase;
+  std::vector<std::uint8_t> function_share, mpi_share, wait_share, path_share;
+};
+
+// 255ths; never 0 of something.
+std::uint8_t share_of(std::uint64_t ns, std::uint64_t bin_ns) {
+  if (ns == 0) return 0;
+  const double share = 255.0 * static_cast<double>(ns) / static_cast<double>(bin_ns);
+  return static_cast<std::uint8_t>(std::clamp(share + 0.5, 1.0, 255.0));
+}
+
+std::uint16_t small_key(std::uint64_t key_plus_one) {
+  return key_plus_one == 0 || key_plus_one > 65535 ? 65535
+                                                   : static_cast<std::uint16_t>(key_plus_one - 1);
+}
+
+void add_calls(Tile& tile, const Columns& calls, std::size_t bins, std::uint64_t bin_ns) {
+  const auto at = [&](CallColumn column, std::size_t bin) {
+    return bin < calls[column].size() ? calls[column][bin] : 0;
+  };
+  for (std::size_t bin = 0; bin < bins; ++bin) {
+    tile.function.push_back(small_key(at(kFunction, bin)));
+    tile.phase.push_back(small_key(at(kPhase, bin)));
+    tile.function_share.push_back(share_of(at(kFunctionNs, bin), bin_ns));
+    tile.mpi_share.push_back(share_of(at(kMpiNs, bin), bin_ns));
+    tile.messages.push_back(static_cast<std::uint32_t>(
+        std::min<std::uint64_t>(at(kMessages, bin), std::numeric_limits<std::uint32_t>::max())));
+    tile.bytes_in.push_back(static_cast<float>(at(kBytesIn, bin)));
+    tile.bytes_out.push_back(static_cast<float>(at(kBytesOut, bin)));
+  }
+}
+
+void add_waits(Tile& tile, const Columns& waits, std::size_t bins, std::uint64_t bin_ns) {
+  for (std::size_t bin = 0; bin < bins; ++bin) {
+    const bool there = !waits.empty() && bin < waits[kWaitFor].size();
+    const std::uint64_t key = there ? waits[kWaitFor][bin] : 0;
+    tile.wait_for.push_back(key == 0 ? ~std::uint32_t{0} : static_cast<std::uint32_t>(key - 1));
+    tile.wait_share.push_back(there ? share_of(waits[kWaitNs][bin], bin_ns) : 0);
+    tile.path_share.push_back(there ? share_of(waits[kPathNs][bin], bin_ns) : 0);
+  }
+}
+
+// Bits of the planes that are wanted; all if none is named.
+base::Result<std::uint32_t> planes_of(const Query& query) {
+  std::uint32_t bits = 0;
+  for (const std::string& word : query.words("planes")) {
+    const auto found = std::find(kPlanes.begin(), kPlanes.end(), word);
+    if (found == kPlanes.end()) return base::Error{"there is no such plane of a tile"};
+    bits |= 1u << (found - kPlanes.begin());
+  }
+  return bits == 0 ? (1u << kPlanes.size()) - 1 : bits;
+}
+
+void put_planes(std::string& body, const Tile& tile, std::uint32_t planes) {
+  const auto put_plane = [&](unsigned bit, const auto& plane) {
+    if ((planes & 1u << bit) != 0) put_all(body, plane);
+  };
+  put_plane(0, tile.wait_for);
+  put_plane(1, tile.messages);
+  put_plane(2, tile.bytes_in);
+  put_plane(3, tile.bytes_out);
+  put_plane(4, tile.function);
+  put_plane(5, tile.phase);
+  put_plane(6, tile.function_share);
+  put_plane(7, tile.mpi_share);
+  put_plane(8, tile.wait_share);
+  put_plane(9, tile.path_share);
+}
+
+// The pyramid of the run that is asked about, or the answer that says why there is none.
+struct Asked {
+  ViewedRun* run = nullptr;
+  Pyramid* pyramid = nullptr;
+  std::shared_ptr<const Layer> calls;
+  Reply otherwise;
+};
+
+Asked pyramid_of(Session& session, const Query& query) {
+  Asked asked;
+  const auto run = run_of(session, query);
+  if (!run) {
+    asked.otherwise = refuse(404, run.error().message);
+    return asked;
+  }
+  asked.run = *run;
+  if (const auto loaded = (*run)->loaded(); !loaded) {
+    asked.otherwise = refuse(422, loaded.error().message);
+    return asked;
+  }
+  Pyramid* pyramid = (*run)->pyramid();
+  if (pyramid == nullptr) {
+    asked.otherwise = refuse(422, "a timeline needs a trace; record one with fathom run --trace");
+    return asked;
+  }
+  asked.calls = pyramid->calls();
+  if (asked.calls) {
+    asked.pyramid = pyramid;
+  } else if (const std::string problem = pyramid->problem(); !problem.empty()) {
+    asked.otherwise = refuse(422, problem);
+  } else {
+    asked.otherwise = not_ready(pyramid->progress().what, pyramid->progress().share);
+  }
+  return asked;
+}
+
+constexpr std::size_t kMostShownSpans = 50'000;
+
+// Those that overlap the window; the longest, in order of time, if they are many.
+std::size_t keep_window(std::vector<Stretch>& spans, const analysis::Scope& scope,
+                        std::size_t most) {
+  std::erase_if(spans, [&](const Stretch& span) {
+    return span.end_ns <= scope.from_ns || span.begin_ns >= scope.to_ns;
+  });
+  if (spans.size() <= most) return 0;
+  const std::size_t more = spans.size() - most;
+  std::nth_element(spans.begin(), spans.begin() + static_cast<std::ptrdiff_t>(most), spans.end(),
+                   [](const Stretch& a, const Stretch& b) {
+                     return a.end_ns - a.begin_ns > b.end_ns - b.begin_ns;
+                   });
+  spans.resize(most);
+  std::sort(spans.begin(), spans.end(),
+            [](const Stretch& a, const Stretch& b) { return a.begin_ns < b.begin_ns; });
+  return more;
+}
+
+template <typename Of>
+void write_spans(base::JsonWriter& json, const char* name, const std::vector<Stretch>& spans,
+                 const char* extra, Of of) {
+  json.object(name, [&] {
+    json.list("process", spans, [&](const Stretch& span) { json.value(span.process); });
+    json.list("begin_ns", spans, [&](const Stretch& span) { json.value(span.begin_ns); });
+    json.list("end_ns", spans, [&](const Stretch& span) { json.value(span.end_ns); });
+    json.list(extra, spans, [&](const Stretch& span) { json.value(of(span)); });
+  });
+}
+
+}  // namespace
+
+Reply answer_tile(Session& session, const Query& query) {
+  const Asked asked = pyramid_of(session, query);
+  if (asked.pyramid == nullptr) return asked.otherwise;
+  const Geometry& geometry = asked.pyramid->geometry();
+  const auto level = query.number("level", 0, geometry.levels - 1);
+  if (!level) return refuse(404, level.error().message);
+  const auto depth = static_cast<std::uint32_t>(*level);
+  const auto row = query.number("row", 0, geometry.rows() - 1);
+  if (!row) return refuse(404, row.error().message);
+  const auto column = query.number("column", 0, geometry.columns(depth) - 1);
+  if (!column) return refuse(404, column.error().message);
+  const auto planes = planes_of(query);
+  if (!planes) return refuse(400, planes.error().message);
+  const std::shared_ptr<const Layer> waits = asked.pyramid->waits();
+  const std::uint64_t bins = std::min(kBins, geometry.bins(depth) - *column * kBins);
+  const std::uint64_t first = *row * kRows;
+  const std::uint64_t processes = std::min<std::uint64_t>(kRows, geometry.processes - first);
+  const std::uint64_t bin_ns = geometry.bin_ns(depth);
+  Tile tile;
+  for (std::uint64_t process = first; process < first + processes; ++process) {
+    const auto number = static_cast<std::uint32_t>(process);
+    const Columns calls = asked.calls->read(number, depth, *column);
+    if (calls.empty())
+      return refuse(422,
+                    "a part of the timeline's pyramid is damaged; remove " + asked.run->folder());
+    add_calls(tile, calls, bins, bin_ns);
+    add_waits(tile, waits ? waits->read(number, depth, *column) : Columns{}, bins, bin_ns);
+  }
+  Reply reply;
+  reply.type = kBinary;
+  reply.lasts = waits != nullptr;
+  std::string& body = reply.body;
+  body = "FVT1";
+  for (const std::uint64_t number : {*level, *row, *column})
+    put(body, static_cast<std::uint32_t>(number));
+  put_real(body, geometry.from_ns + *column * kBins * bin_ns);
+  put_real(body, bin_ns);
+  put(body, static_cast<std::uint32_t>(processes));
+  put(body, static_cast<std::uint32_t>(bins));
+  put(body, *planes);
+  put(body, waits ? 7u : 1u);
+  put(body, static_cast<std::uint32_t>(first));
+  put(body, 1u);
+  put(body, std::uint32_t{depth + 1 == geometry.levels});
+  put(body, 0u);
+  put_planes(body, tile, *planes);
+  return reply;
+}
+
+Reply answer_strip(Session& session, const Query& query) {
+  const Asked asked = pyramid_of(session, query);
+  if (asked.pyramid == nullptr) return asked.otherwise;
+  const Geometry& geometry = asked.pyramid->geometry();
+  const std::shared_ptr<const Layer> waits = asked.pyramid->waits();
+  const std::size_t bins = std::min(kBins, geometry.bins(0));
+  std::vector<std::uint64_t> mpi(bins), waiting(bins), path(bins), messages(bins), in(bins),
+      out(bins);
+  const auto add = [bins](std::vector<std::uint64_t>& sums, const Columns& columns,
+                          std::size_t column) {
+    for (std::size_t bin = 0; bin < bins && !columns.empty(); ++bin)
+      sums[bin] += columns[column][bin];
+  };
+  for (std::uint32_t process = 0; process < geometry.processes; ++process) {
+    const Columns calls = asked.calls->read(process, 0, 0);
+    add(mpi, calls, kMpiNs);
+    add(messages, calls, kMessages);
+    add(in, calls, kBytesIn);
+    add(out, calls, kBytesOut);
+    const Columns of_waits = waits ? waits->read(process, 0, 0) : Columns{};
+    add(waiting, of_waits, kWaitNs);
+    add(path, of_waits, kPathNs);
+  }
+  const GroupStrip by_group = unpack_call_tail(asked.calls->tail(), bins).strip;
+  std::vector<std::string> groups;
+  for (std::size_t group = 0; group < by_group.size(); ++group)
+    groups.emplace_back(trace::name_of(static_cast<trace::Group>(group)));
+  Reply reply = json_reply([&](base::JsonWriter& json) {
+    json.field("from_ns", geometry.from_ns);
+    json.field("bin_ns", geometry.bin_ns(0));
+    json.field("bins", bins);
+    json.field("groups", groups);
+    json.field("ns", by_group);
+    json.field("bytes", in);
+    json.field("all_ns", geometry.bin_ns(0) * geometry.processes);
+    json.field("mpi_ns", mpi);
+    json.field("wait_ns", waiting);
+    json.field("path_ns", path);
+    json.field("messages", messages);
+    json.field("bytes_in", in);
+    json.field("bytes_out", out);
+    json.field("ready", waits ? 7 : 1);
+  });
+  reply.lasts = waits != nullptr;
+  return reply;
+}
+
+Reply answer_path(Session& session, const Query& query) {
+  const Asked asked = pyramid_of(session, query);
+  if (asked.pyramid == nullptr) return asked.otherwise;
+  const auto scope = query.scope(session.tools);
+  if (!scope) return refuse(400, scope.error().message);
+  const auto waits = asked.pyramid->waits();
+  if (!waits) return not_ready(asked.pyramid->progress().what, asked.pyramid->progress().share);
+  auto spans = unpack_stretches(waits->tail());
+  const std::size_t more = keep_window(spans, *scope, kMostShownSpans);
+  return json_reply([&](base::JsonWriter& json) {
+    write_spans(json, "path", spans, "function", [](const Stretch& span) {
+      return span.number == ~std::uint32_t{0} ? -1 : static_cast<std::int64_t>(span.number);
+    });
+    json.field("more", more);
+  });
+}
+
+Reply answer_phases(Session& session, const Query& query) {
+  const Asked asked = pyramid_of(session, query);
+  if (asked.pyramid == nullptr) return asked.otherwise;
+  const auto scope = query.scope(session.tools);
+  if (!scope) return refuse(400, scope.error().message);
+  auto spans = unpack_call_tail(asked.calls->tail(), asked.pyramid->geometry().bins(0)).phases;
+  const std::size_t more = keep_window(spans, *scope, kMostShownSpans);
+  return json_reply([&](base::JsonWriter& json) {
+    write_spans(json, "named", spans, "phase", [](const Stretch& span) { return span.number; });
+    json.field("more", more);
+  });
+}
+
+}  // namespace fathom::view

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Call tree and sites: from where in the program MPI is called, how often, and what it costs.
+import { useMemo, useState } from 'preact/hooks';
+import { grouped, humanBytes, humanNs, percent } from '../pure/format';
+import { useAnswer } from '../shell/ask';
+import { describeKeys } from '../shell/keys';
+import { addPage, PageProperties } from '../shell/pages';
+import type { CallTree, Columns } from '../shell/protocol';
+import { Sentence, Waiting } from '../shell/state_of';
+import { scopeOf, store } from '../shell/store';
+import { Table } from '../shell/table';
+
+describeKeys('Calls', [
+  ['ArrowUp ArrowDown', 'the line above and below'],
+  ['ArrowRight ArrowLeft', 'open and close what it calls'],
+  ['Enter', 'choose this function'],
+]);
+
+export interface Node {
+  id: number;
+  name: string;
+  place: string;
+  kind: string;
+  calls: number;
+  ns: number;
+  waitNs: number;
+  bytes: number;
+  depth: number;
+  children: Node[];
+}
+
+/** The tree of the columns; what names a parent that is not there, or itself above it, is a root. */
+export function treeOf(tree: CallTree['tree']): Node[] {
+  const nodes = new Map<number, Node>();
+  tree.id.forEach((id, at) =>
+    nodes.set(id, {
+      id, name: tree.name[at]!, place: tree.file[at] ? `${tree.file[at]}${tree.line[at]! > 0 ? `:${tree.line[at]}` : ''}` : '',
+      kind: tree.kind[at]!, calls: tree.calls[at]!, ns: tree.ns[at]!, waitNs: tree.wait_ns[at]!, bytes: tree.bytes[at]!, depth: 0, children: [],
+    }),
+  );
+  const roots: Node[] = [];
+  tree.id.forEach((id, at) => {
+    const parent = tree.parent[at]! < 0 || tree.parent[at] === id ? undefined : nodes.get(tree.parent[at]!);
+    (parent ? parent.children : roots).push(nodes.get(id)!);
+  });
+  const sort = (list: Node[], depth: number) => {
+    list.sort((a, b) => b.ns - a.ns);
+    for (const node of list) {
+      node.depth = depth;
+      if (depth < 200) sort(node.children, depth + 1);
+    }
+  };
+  sort(roots, 0);
+  return roots;
+}
+
+function Tree({ roots, view }: { roots: Node[]; view: PageProperties['view'] }) {
+  const all = roots.reduce((sum, node) => sum + node.ns, 0);
+  const [open, setOpen] = useState<Set<number>>(() => {
+    // At first, the costliest branch is open.
+    const first = new Set<number>();
+    for (let node: Node | undefined = roots[0]; node; node = node.children[0]) first.add(node.id);
+    return first;
+  });
+  const shown: Node[] = [];
+  const walk = (list: Node[]) => {
+    for (const node of list) {
+      if (shown.length > 3000) return;
+      shown.push(node);
+      if (open.has(node.id)) walk(node.children);
+    }
+  };
+  walk(roots);
+  const toggle = (id: number, wanted?: boolean) => {
+    const next = new Set(open);
+    if (wanted ?? !next.has(id)) next.add(id);
+    else next.delete(id);
+    setOpen(next);
+  };
+  return (
+    <div class="table tall">
+      <table role="treegrid" aria-label="Call tree">
+        <thead>
+          <tr>
+            <th scope="col">called from</th>
+            <th scope="col" class="number">calls</th>
+            <th scope="col" class="number">time in MPI</th>
+            <th scope="col" class="number">share</th>
+            <th scope="col" class="number">waiting</th>
+            <th scope="col" class="number">bytes</th>
+          </tr>
+        </thead>
+        <tbody
+          onKeyDown={(event) => {
+            const rows = [...event.currentTarget.querySelectorAll<HTMLElement>('tr')];
+            const at = rows.indexOf(document.activeElement as HTMLElement);
+            const node = shown[at];
+            if (!node) return;
+            const to = event.key === 'ArrowUp' ? at - 1 : event.key === 'ArrowDown' ? at + 1 : event.key === 'Home' ? 0 : event.key === 'End' ? rows.length - 1 : -1;
+            if (event.key === 'ArrowRight') toggle(node.id, true);
+            else if (event.key === 'ArrowLeft') toggle(node.id, false);
+            else if (event.key === 'Enter' || event.key === ' ') store.set({ function: view.function === node.name ? null : node.name });
+            else if (rows[to]) rows[to]!.focus();
+            else return;
+            event.preventDefault();
+            event.stopPropagation();
+          }}
+        >
+          {shown.map((node, at) => (
+            <tr
+              key={node.id}
+              class={`can ${view.function === node.name ? 'chosen' : view.function !== null && !contains(node, view.function) ? 'dim' : ''}`}
+              tabIndex={at === 0 ? 0 : -1}
+              aria-level={node.depth + 1}
+              aria-expanded={node.children.length > 0 ? open.has(node.id) : undefined}
+              aria-selected={view.function === node.name}
+              onClick={() => store.set({ function: view.function === node.name ? null : node.name })}
+            >
+              <td ref={(cell) => void (cell && (cell.style.paddingLeft = `${node.depth * 1.1}rem`))}>
+                {node.children.length > 0 ? (
+                  <button class="plain twist" tabIndex={-1} aria-label={open.has(node.id) ? 'close' : 'open'} onClick={(event) => (event.stopPropagation(), toggle(node.id))}>
+                    {open.has(node.id) ? '▾' : '▸'}
+                  </button>
+                ) : (
+                  <span class="twist" />
+                )}
+                {node.name} <span class="faint">{node.place}</span>
+              </td>
+              <td class="number">{grouped(node.calls)}</td>
+              <td class="number">{humanNs(node.ns)}</td>
+              <td class="number">{percent(node.ns, all)}</td>
+              <td class="number">{humanNs(node.waitNs)}</td>
+              <td class="number">{humanBytes(node.bytes)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function contains(node: Node, name: string): boolean {
+  return node.name === name || node.children.some((child) => contains(child, name));
+}
+
+type Site = Record<string, number | string | boolean | null>;
+
+function rowsOf(columns: Columns): Site[] {
+  const names = Object.keys(columns);
+  const count = Math.max(0, ...names.map((name) => columns[name]!.length));
+  return Array.from({ length: count }, (_, at) => Object.fromEntries(names.map((name) => [name, columns[name]![at] ?? null])));
+}
+
+function Sites({ sites, view }: { sites: Columns; view: PageProperties['view'] }) {
+  const rows = useMemo(() => rowsOf(sites), [sites]);
+  if (rows.length === 0) return <Sentence>It is not known where in the program these calls were made.</Sentence>;
+  const names = Object.keys(sites);
+  const show = (name: string, value: Site[string]) =>
+    value === null ? '' : typeof value !== 'number' ? String(value) : /bytes/.test(name) ? humanBytes(value) : /_ns$|^ns$/.test(name) ? humanNs(value) : /seconds/.test(name) ? humanNs(value * 1e9) : name === 'line' ? String(value) : grouped(value);
+  const functionOf = (row: Site) => String(row['function'] ?? row['name'] ?? '');
+  return (
+    <Table<Site>
+      label="Places where MPI is called"
+      rows={rows}
+      most={40}
+      chosen={(row) => view.function !== null && functionOf(row) === view.function}
+      dim={(row) => view.function !== null && functionOf(row) !== view.function}
+      choose={(row) => store.set({ function: functionOf(row) === view.function ? null : functionOf(row) })}
+      columns={names.map((name) => ({
+        title: name.replace(/_ns$/, '').replace(/_/g, ' '),
+        show: (row: Site) => show(name, row[name] ?? null),
+        by: (row: Site) => (typeof row[name] === 'number' ? (row[name] as number) : String(row[name] ?? '')),
+        number: typeof rows[0]![name] === 'number',
+      }))}
+    />
+  );
+}
+
+function Calls({ view, meta }: PageProperties) {
+  const answer = useAnswer<CallTree>('/api/calls', { run: meta.run, ...scopeOf(view) });
+  const roots = useMemo(() => (answer.answer?.tree ? treeOf(answer.answer.tree) : []), [answer.answer]);
+  if (!answer.answer) return <Waiting of={answer} what="the calls" />;
+  return (
+    <div class="cards two">
+      <section class="card wide" aria-label="Call tree">
+        <h2>Call tree</h2>
+        {roots.length > 0 ? <Tree key={`${meta.run}`} roots={roots} view={view} /> : <Sentence>No calls are known in what is chosen.</Sentence>}
+      </section>
+      <section class="card wide" aria-label="Sites">
+        <h2>Sites</h2>
+        <Sites sites={answer.answer.sites ?? {}} view={view} />
+      </section>
+    </div>
+  );
+}
+
+addPage({ id: 'calls', title: 'Calls', order: 40, render: (properties) => <Calls {...properties} /> });

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The whole run in one strip: how much of all ranks' time went into which group of functions, and into waiting,
+// from left to right. Dragging chooses a window.
+import { useRef, useState } from 'preact/hooks';
+import { css, groupColour } from '../pure/colour';
+import { humanBytes, humanNs, marks, moment, percent } from '../pure/format';
+import type { Strip } from '../pure/readings';
+import type { View } from '../pure/view_state';
+import type { Pen } from '../shell/picture';
+import type { Meta } from '../shell/protocol';
+import { useStrip } from '../shell/sums';
+import { font, Sketch } from '../shell/sketch';
+import { Waiting } from '../shell/state_of';
+import { store } from '../shell/store';
+import { Palette } from '../pure/colour';
+import { usePalette } from '../shell/theme';
+
+const kAxis = 18;
+const kLegend = 20;
+
+export function drawStrip(pen: Pen, strip: Strip, palette: Palette, width: number, height: number, window: [number, number] | null): void {
+  const plot = height - kAxis - kLegend;
+  const span = strip.bin_ns * strip.bins;
+  const place = (ns: number) => ((ns - strip.from_ns) / span) * width;
+  for (let bin = 0; bin < strip.bins; ++bin) {
+    const x = (bin * width) / strip.bins;
+    const w = (bin + 1) * width / strip.bins - x + 0.3;
+    const inside = !window || (strip.from_ns + (bin + 1) * strip.bin_ns > window[0] && strip.from_ns + bin * strip.bin_ns < window[1]);
+    pen.globalAlpha = inside ? 1 : 0.3;
+    pen.fillStyle = css(palette.computing);
+    pen.fillRect(x, 0, w, plot);
+    let y = plot;
+    strip.groups.forEach((group, at) => {
+      const h = (plot * (strip.ns[at]?.[bin] ?? 0)) / (strip.all_ns || 1);
+      if (h <= 0) return;
+      pen.fillStyle = css(groupColour(group));
+      pen.fillRect(x, y - h, w, h);
+      y -= h;
+    });
+    const waiting = (plot * (strip.wait_ns[bin] ?? 0)) / (strip.all_ns || 1);
+    pen.fillStyle = css(palette.wait);
+    pen.fillRect(x, plot - waiting, w, waiting);
+  }
+  pen.globalAlpha = 1;
+  pen.font = font(12);
+  pen.textBaseline = 'middle';
+  pen.fillStyle = css(palette.faint);
+  const { step, at } = marks(strip.from_ns, strip.from_ns + span, width / 110);
+  for (const ns of at) {
+    pen.textAlign = place(ns) > width - 60 ? 'right' : 'left';
+    pen.fillRect(place(ns), plot, 1, 4);
+    pen.fillText(moment(ns, step), place(ns) + (pen.textAlign === 'left' ? 3 : -3), plot + 10);
+  }
+  pen.textAlign = 'left';
+  let x = 0;
+  const used = strip.groups.filter((_, group) => (strip.ns[group] ?? []).some((ns) => ns > 0));
+  for (const [colour, text] of [[css(palette.computing), 'computing'], ...used.map((group) => [css(groupColour(group)), group]), [css(palette.wait), 'waiting for others']] as [string, string][]) {
+    pen.fillStyle = colour;
+    pen.fillRect(x, height - 14, 10, 10);
+    pen.fillStyle = css(palette.ink);
+    pen.fillText(text, x + 14, height - 8);
+    x += 30 + pen.measureText(text).width;
+  }
+}
+
+export function RunStrip({ meta, view }: { meta: Meta; view: View }) {
+  const palette = usePalette();
+  const strip = useStrip(meta.run, 512);
+  const [drag, setDrag] = useState<[number, number] | null>(null);
+  const start = useRef<number | null>(null);
+  if (!strip.answer) return <Waiting of={strip} what="the strip" />;
+  const answer = strip.answer;
+  const span = answer.bin_ns * answer.bins;
+  const at = (event: PointerEvent) => {
+    const box = (event.currentTarget as HTMLElement).getBoundingClientRect();
+    return answer.from_ns + Math.max(0, Math.min(1, (event.clientX - box.left) / box.width)) * span;
+  };
+  const window = drag ?? view.window;
+  return (
+    <Sketch
+      height={130}
+      label="Share of the time of all ranks in each group of functions, over the run. Drag to choose a window."
+      paint={(pen, width, height) => drawStrip(pen, answer, palette, width, height, window)}
+      tipAt={(x, y, width) => {
+        const bin = Math.max(0, Math.min(answer.bins - 1, Math.floor((x / width) * answer.bins)));
+        if (y > 110) return null;
+        const lines = answer.groups.map((group, g) => [group, answer.ns[g]?.[bin] ?? 0] as const).filter(([, ns]) => ns > 0);
+        return [
+          `${humanNs(answer.from_ns + bin * answer.bin_ns)} – ${humanNs(answer.from_ns + (bin + 1) * answer.bin_ns)}`,
+          ...lines.map(([group, ns]) => `${group}: ${percent(ns, answer.all_ns)}`),
+          `waiting: ${percent(answer.wait_ns[bin] ?? 0, answer.all_ns)}`,
+          `${answer.messages[bin] ?? 0} messages, ${humanBytes(answer.bytes[bin] ?? 0)}`,
+        ].join('\n');
+      }}
+      onPointerDown={(event: PointerEvent) => {
+        (event.currentTarget as HTMLElement).setPointerCapture(event.pointerId);
+        start.current = at(event);
+      }}
+      onPointerMoveCapture={(event: PointerEvent) => {
+        if (start.current === null) return;
+        const now = at(event);
+        setDrag([Math.min(start.current, now), Math.max(start.current, now)]);
+      }}
+      onPointerUp={(event: PointerEvent) => {
+        const from = start.current;
+        start.current = null;
+        setDrag(null);
+        if (from === null) return;
+        const to = at(event);
+        store.set({ window: Math.abs(to - from) < span / 300 ? null : [Math.round(Math.min(from, to)), Math.round(Math.max(from, to))] });
+      }}
+    />
+  );
+}

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Questions to the server, or to the answers inside this file: fathom export --format html puts them into the
+// element #fathom-answers, and then nothing is ever asked from anywhere.
+import { useEffect, useState } from 'preact/hooks';
+import { answerKey, fromBase64, Parameters } from '../pure/answer_key';
+
+export class AskError extends Error {}
+
+type Embedded = Record<string, unknown>;
+
+function readEmbedded(): Embedded | null {
+  const element = document.getElementById('fathom-answers');
+  if (!element) return null;
+  try {
+    return JSON.parse(element.textContent ?? '') as Embedded;
+  } catch {
+    return {};
+  }
+}
+const embedded = readEmbedded();
+
+/** This page is a file of its own, with no server behind it. */
+export const isFile = embedded !== null;
+
+const absent = 'This file does not hold the answer. "fathom view RUN" shows it.';
+
+// Answers are kept while they are among the last kMost that were used.
+const kMost = 400;
+const kept = new Map<string, Promise<unknown>>();
+
+function keep<T>(key: string, make: () => Promise<T>): Promise<T> {
+  const old = kept.get(key) as Promise<T> | undefined;
+  if (old) {
+    kept.delete(key);
+    kept.set(key, old);
+    return old;
+  }
+  const made = make();
+  kept.set(key, made);
+  // A question that failed may be asked again.
+  made.catch(() => kept.get(key) === made && kept.delete(key));
+  if (kept.size > kMost) kept.delete(kept.keys().next().value as string);
+  return made;
+}
+
+export const forget = (prefix: string): void => {
+  for (const key of [...kept.keys()]) if (key.startsWith(prefix)) kept.delete(key);
+};
+
+type Progress = (what: string, share: number) => void;
+const wait = (ms: number) => new Promise((done) => setTimeout(done, ms));
+
+async function fetched(key: string, progress?: Progress): Promise<Response> {
+  for (;;) {
+    let response: Response;
+    try {
+      response = await fetch(key.replace(/^\//, ''), { credentials: 'same-origin' });
+    } catch {
+      throw new AskError('The server does not answer. Is "fathom view" still running?');
+    }
+    if (response.status === 202) {
+      const body = (await response.json()) as { building?: { what?: string; share?: number } };
+      progress?.(body.building?.what ?? 'answer', body.building?.share ?? 0);
+      await wait(500);
+      continue;
+    }
+    if (response.ok) return response;
+    let sentence = '';
+    try {
+      sentence = String(((await response.json()) as { error?: string }).error ?? '');
+    } catch {
+      // no JSON: the status says it
+    }
+    if (response.status === 401 || response.status === 403)
+      sentence ||= 'The server does not know this browser. Open the link that "fathom view" printed.';
+    throw new AskError(sentence || `The server answered with status ${response.status}.`);
+  }
+}
+
+/** The JSON answer to a question. Errors are sentences. */
+export function ask<T>(path: string, parameters: Parameters = {}, progress?: Progress): Promise<T> {
+  const key = answerKey(path, parameters);
+  return keep(key, async () => {
+    if (embedded) {
+      const found = embedded[key];
+      if (found === undefined) throw new AskError(absent);
+      return found as T;
+    }
+    const response = await fetched(key, progress);
+    return (await response.json()) as T;
+  });
+}
+
+/** The binary answer to a question. */
+export function askBytes(path: string, parameters: Parameters = {}): Promise<ArrayBuffer> {
+  const key = answerKey(path, parameters);
+  return keep(key, async () => {
+    if (embedded) {
+      const found = embedded[key] as { base64?: string } | undefined;
+      if (typeof found?.base64 !== 'string') throw new AskError(absent);
+      return fromBase64(found.base64);
+    }
+    return (await fetched(key)).arrayBuffer();
+  });
+}
+
+export interface Answer<T> {
+  /** the question that `answer` answers, as answerKey spells it */
+  key: string | null;
+  answer: T | null;
+  error: string | null;
+  building: { what: string; share: number } | null;
+}
+
+/**
+ * The answer to a question, asked again when it changes; null `path`: nothing is asked. The answer to the
+ * question before stays until the next is there.
+ */
+export function useAnswer<T>(path: string | null, parameters: Parameters = {}): Answer<T> {
+  const key = path && answerKey(path, parameters);
+  const [state, set] = useState<Answer<T>>({ key: null, answer: null, error: null, building: null });
+  useEffect(() => {
+    if (!path) return;
+    let live = true;
+    ask<T>(path, parameters, (what, share) => {
+      if (live) set((old) => ({ ...old, building: { what, share } }));
+    }).then(
+      (answer) => live && set({ key, answer, error: null, building: null }),
+      (error: unknown) =>
+        live && set({ key, answer: null, error: error instanceof AskError ? error.message : `This answer cannot be shown: ${String(error)}`, building: null }),
+    );
+    return () => {
+      live = false;
+    };
+  }, [key]);
+  return path ? state : { key: null, answer: null, error: null, building: null };
+}

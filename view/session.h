@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What all questions to one server share, and the table of its answers.
+#pragma once
+
+#include <list>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "view/query.h"
+#include "view/reply.h"
+#include "view/tools.h"
+#include "view/viewed_run.h"
+
+namespace fathom::view {
+
+// The answers that were asked for last. Threading: any thread.
+class KeptReplies {
+ public:
+  std::optional<Reply> find(const std::string& key);
+  void keep(const std::string& key, const Reply& reply);
+
+ private:
+  static constexpr std::size_t kMostBytes = 48 << 20, kLargest = 16 << 20;
+  struct Kept {
+    std::string key;
+    Reply reply;
+  };
+  std::mutex mutex_;
+  std::list<Kept> replies_;  // last used first
+  std::map<std::string, std::list<Kept>::iterator> by_key_;
+  std::size_t bytes_ = 0;
+};
+
+// The matrices that were asked for last, because a page asks for many tiles of one. Threading: any thread.
+struct Matrix;
+class KeptMatrices {
+ public:
+  std::shared_ptr<const Matrix> find(const std::string& key) {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [known, matrix] : kept_) {
+      if (known == key) return matrix;
+    }
+    return nullptr;
+  }
+  void keep(const std::string& key, std::shared_ptr<const Matrix> matrix) {
+    const std::lock_guard lock(mutex_);
+    kept_.emplace_front(key, std::move(matrix));
+    if (kept_.size() > 4) kept_.pop_back();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::list<std::pair<std::string, std::shared_ptr<const Matrix>>> kept_;
+};
+
+struct Session {
+  Tools tools;
+  std::vector<std::unique_ptr<ViewedRun>> runs;
+  KeptReplies kept;
+  KeptMatrices matrices;
+};
+
+// The run that `run=` names, or why there is none.
+base::Result<ViewedRun*> run_of(Session& session, const Query& query);
+
+struct AnswerRow {
+  const char* path;  // "/api/meta"
+  Reply (*answer)(Session& session, const Query& query);
+};
+std::span<const AnswerRow> all_answers();
+
+// The answer to a question, computed or kept.
+Reply answer(Session& session, const std::string& path, const Query::Parameters& parameters);
+
+// One file each; the paths are those of docs/view-protocol.md.
+Reply answer_runs(Session&, const Query&);
+Reply answer_meta(Session&, const Query&);
+Reply answer_report(Session&, const Query&);
+Reply answer_analysis(Session&, const Query&);
+Reply answer_findings(Session&, const Query&);
+Reply answer_breakdown(Session&, const Query&);
+Reply answer_functions(Session&, const Query&);
+Reply answer_compare(Session&, const Query&);
+Reply answer_tile(Session&, const Query&);
+Reply answer_strip(Session&, const Query&);
+Reply answer_path(Session&, const Query&);
+Reply answer_phases(Session&, const Query&);
+Reply answer_raw(Session&, const Query&);
+Reply answer_messages(Session&, const Query&);
+Reply answer_window(Session&, const Query&);
+Reply answer_matrix(Session&, const Query&);
+Reply answer_calls(Session&, const Query&);
+Reply answer_machine(Session&, const Query&);
+Reply answer_machine_traffic(Session&, const Query&);
+Reply answer_machine_sizes(Session&, const Query&);
+Reply answer_machine_cards(Session&, const Query&);
+Reply answer_network(Session&, const Query&);
+Reply answer_network_link(Session&, const Query&);
+Reply answer_live(Session&, const Query&);
+Reply answer_live_state(Session&, const Query&);
+
+}  // namespace fathom::view
