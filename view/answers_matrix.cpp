@@ -13,16 +13,17 @@
 #include "view/session.h"
 
 namespace fathom::view {
-namespace {
-
-constexpr std::uint32_t kWholeSize = 1024, kTileCells = 256;
-
 struct Matrix {
+  std::vector<std::uint32_t> order;
   std::vector<std::string> labels;  // hosts; empty by rank
   std::vector<std::string> hosts;   // of each row
   std::vector<MatrixCell> cells;    // each pair once, in order
   std::uint32_t size = 0;
 };
+
+namespace {
+
+constexpr std::uint32_t kWholeSize = 1024, kTileCells = 256;
 
 // "what" as the sum of what a pair exchanged; by "class" and the like, the scope has chosen already.
 base::Result<std::vector<profile::PairCount>> pairs_of(ViewedRun& run, const std::string& what,
@@ -99,8 +100,7 @@ std::vector<std::uint32_t> order_of(const Matrix& matrix, const std::string& nam
   return natural;
 }
 
-Reply whole_matrix(const Matrix& matrix, const std::vector<std::uint32_t>& order,
-                   const std::string& what, const std::string& by) {
+Reply whole_matrix(const Matrix& matrix, const std::string& what, const std::string& by) {
   std::uint64_t total = 0, most = 0;
   for (const MatrixCell& cell : matrix.cells) {
     total += cell.value;
@@ -111,7 +111,7 @@ Reply whole_matrix(const Matrix& matrix, const std::vector<std::uint32_t>& order
     json.field("by", by);
     json.field("size", matrix.size);
     json.field("labels", matrix.labels);
-    json.field("order", order);
+    json.field("order", matrix.order);
     json.field("hosts", matrix.hosts);
     json.field("total", total);
     json.field("max", most);
@@ -132,8 +132,7 @@ std::vector<std::uint32_t> cell_widths(std::uint32_t size) {
   return widths;
 }
 
-Reply matrix_tile(const Matrix& matrix, const std::vector<std::uint32_t>& order,
-                  const Query& query) {
+Reply matrix_tile(const Matrix& matrix, const Query& query) {
   const std::vector<std::uint32_t> widths = cell_widths(matrix.size);
   const auto level = query.number("level", 0, widths.size() - 1);
   if (!level) return refuse(404, level.error().message);
@@ -145,7 +144,7 @@ Reply matrix_tile(const Matrix& matrix, const std::vector<std::uint32_t>& order,
   const auto column = query.number("column", 0, tiles - 1);
   if (!column) return refuse(404, column.error().message);
   std::vector<std::uint32_t> position(matrix.size);
-  for (std::uint32_t at = 0; at < matrix.size; ++at) position[order[at]] = at;
+  for (std::uint32_t at = 0; at < matrix.size; ++at) position[matrix.order[at]] = at;
   const auto first_row = static_cast<std::uint32_t>(*row * kTileCells);
   const auto first_column = static_cast<std::uint32_t>(*column * kTileCells);
   const std::uint32_t rows = std::min(kTileCells, cells - first_row);
@@ -188,14 +187,21 @@ Reply answer_matrix(Session& session, const Query& query) {
   if (!run) return refuse(404, run.error().message);
   const auto scope = query.scope(session.tools);
   if (!scope) return refuse(400, scope.error().message);
-  const auto pairs = pairs_of(**run, what, *scope);
-  if (!pairs) return refuse(422, pairs.error().message);
-  const profile::Profile& profile = *(*(*run)->loaded())->profile;
-  Matrix matrix = by_rank(*pairs, profile);
-  if (by == "host") matrix = by_host(matrix);
-  const std::vector<std::uint32_t> ordered = order_of(matrix, order);
-  if (query.has("level") || matrix.size > kWholeSize) return matrix_tile(matrix, ordered, query);
-  return whole_matrix(matrix, ordered, what, by);
+  Query::Parameters question = query.parameters();
+  for (const char* place : {"level", "row", "column"}) question.erase(place);
+  const std::string key = Query(question).key("matrix");
+  std::shared_ptr<const Matrix> matrix = session.matrices.find(key);
+  if (!matrix) {
+    const auto pairs = pairs_of(**run, what, *scope);
+    if (!pairs) return refuse(422, pairs.error().message);
+    Matrix made = by_rank(*pairs, *(*(*run)->loaded())->profile);
+    if (by == "host") made = by_host(made);
+    made.order = order_of(made, order);
+    matrix = std::make_shared<const Matrix>(std::move(made));
+    session.matrices.keep(key, matrix);
+  }
+  if (query.has("level") || matrix->size > kWholeSize) return matrix_tile(*matrix, query);
+  return whole_matrix(*matrix, what, by);
 }
 
 }  // namespace fathom::view

@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "view/query.h"
@@ -36,10 +37,33 @@ class KeptReplies {
   std::size_t bytes_ = 0;
 };
 
+// The matrices that were asked for last, because a page asks for many tiles of one. Threading: any thread.
+struct Matrix;
+class KeptMatrices {
+ public:
+  std::shared_ptr<const Matrix> find(const std::string& key) {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [known, matrix] : kept_) {
+      if (known == key) return matrix;
+    }
+    return nullptr;
+  }
+  void keep(const std::string& key, std::shared_ptr<const Matrix> matrix) {
+    const std::lock_guard lock(mutex_);
+    kept_.emplace_front(key, std::move(matrix));
+    if (kept_.size() > 4) kept_.pop_back();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::list<std::pair<std::string, std::shared_ptr<const Matrix>>> kept_;
+};
+
 struct Session {
   Tools tools;
   std::vector<std::unique_ptr<ViewedRun>> runs;
   KeptReplies kept;
+  KeptMatrices matrices;
 };
 
 // The run that `run=` names, or why there is none.

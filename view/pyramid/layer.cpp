@@ -97,7 +97,7 @@ std::uint64_t trace_identity(const std::string& run_directory) {
   for (const auto& entry : fs::directory_iterator(run_directory + "/trace", failed))
     names.push_back(entry.path().filename().string());
   std::sort(names.begin(), names.end());
-  std::uint64_t identity = 1;  // of this version
+  std::uint64_t identity = 2;  // of this version of layers
   for (const std::string& name : names) {
     struct stat status {};
     if (stat((run_directory + "/trace/" + name).c_str(), &status) != 0) continue;
