@@ -29,7 +29,7 @@ constexpr Subcommand kSubcommands[] = {
     {"run", "run an MPI job and measure what it sends", kRunExamples, nullptr, declare_run},
     {"status", "show whether a run's job still runs, and what it has recorded so far",
      kStatusExamples, nullptr, declare_status},
-    {"snap", "take the last seconds of a running job from its flight recorder, as a trace",
+    {"snap", "take the next seconds of a running job, or the last of its flight recorder, as a trace",
      kSnapExamples, nullptr, declare_snap},
     {"top", "look into a running job: what each rank does, and who holds whom up", kTopExamples,
      nullptr, declare_top},

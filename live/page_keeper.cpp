@@ -11,6 +11,7 @@
 
 #include "live/host_sample.h"
 #include "live/local_samples.h"
+#include "live/window_pages.h"
 
 namespace fathom::live {
 namespace {
@@ -24,7 +25,7 @@ constexpr auto kManyLooksFor = std::chrono::seconds(10);
 }  // namespace
 
 struct PageKeeper::State {
-  explicit State(const std::string& run) : samples(run), file(run) {}
+  explicit State(const std::string& run) : samples(run), file(run), windows(run) {}
 
   void work() {
     std::unique_lock guard(lock);
@@ -32,6 +33,7 @@ struct PageKeeper::State {
     for (auto next_sample = began; !ends;) {
       const auto now = Clock::now();
       if (now >= next_sample) {
+        windows.look();
         file.write(samples.take());
         next_sample = now + kLooks;
       } else {
@@ -44,6 +46,7 @@ struct PageKeeper::State {
 
   LocalSamples samples;
   HostSampleFile file;
+  WindowForwarder windows;
   std::mutex lock;
   std::condition_variable changed;
   bool ends = false;

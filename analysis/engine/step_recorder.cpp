@@ -168,7 +168,10 @@ void StepRecorder::received(const Event& event, std::uint32_t number, const Open
   const Channels::Key key{event.communicator, event.peer, event.tag};
   trace::ChannelEnd end{event.time_ns, open == nullptr ? event.time_ns : open->enter_ns, process_,
                         number};
-  if (!waited) return channels_.receive_now(key, end, outgoing_.joined);
+  if (!waited) {
+    const bool by_request = request == nullptr && event.request != trace::kNoRequest;
+    return channels_.receive_now(key, end, outgoing_.joined, by_request);
+  }
   end.begin_ns = request->posted_ns;
   receive.posted = request->data.posted_in;
   for (const std::uint32_t given : request->data.given) {

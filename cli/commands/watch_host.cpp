@@ -14,6 +14,7 @@
 #include "cli/language/command_line.h"
 #include "live/host_sample.h"
 #include "live/local_samples.h"
+#include "live/window_pages.h"
 
 namespace fathom::cli {
 namespace {
@@ -43,8 +44,10 @@ int watch_host(const std::string& directory) {
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   live::LocalSamples samples(run);
   live::HostSampleFile file(run);
+  live::WindowForwarder windows(run);
   bool told = false;
   for (int idle = 0; !told; told = is_told_to_end(signals)) {
+    windows.look();
     const auto taken = samples.take();
     samples.rescue();
     if (have_ended(taken)) break;

@@ -92,7 +92,7 @@ class TracedCall {
   // call, and it is not recorded.
   TracedCall(std::uint32_t function, const void* site) : function_(function), site_(site) {
     if (site != nullptr && !Selection::left_out[function]) [[likely]]
-      stream_ = Recorder::stream();
+      stream_ = Recorder::stream_of_call();
     if (Selection::sample > 1 && stream_ != nullptr) [[unlikely]]
       sample();
   }
