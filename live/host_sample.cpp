@@ -13,11 +13,14 @@
 #include <filesystem>
 #include <system_error>
 #include <type_traits>
+#include <utility>
 
 namespace fathom::live {
 namespace {
 
 constexpr char kHostMagic[8] = {'F', 'T', 'H', 'M', 'H', 'S', 'T', '1'};
+constexpr char kHostsMagic[8] = {'F', 'T', 'H', 'M', 'H', 'S', 'T', 'S'};
+constexpr char kCollectedName[] = "+hosts";  // no name of a host
 constexpr std::uint64_t kMostFileBytes = std::uint64_t{1} << 30;
 
 base::Error refused() { return base::Error{"the sample of a host is damaged"}; }
@@ -54,7 +57,8 @@ class Reader {
     if (good_) std::memcpy(&value, bytes.data(), sizeof value);
     return value;
   }
-  std::string get_text() { return std::string(take(get<std::uint64_t>())); }
+  std::string_view get_view() { return take(get<std::uint64_t>()); }
+  std::string get_text() { return std::string(get_view()); }
   template <typename T>
   std::vector<T> get_all() {
     const std::string_view bytes = take(get<std::uint64_t>());
@@ -173,6 +177,21 @@ bool write_all(int descriptor, std::string_view bytes) {
   return true;
 }
 
+// Whole or not at all.
+void replace(const std::string& folder, const std::string& path,
+             const std::vector<std::string_view>& parts) {
+  mkdir(folder.c_str(), 0700);
+  const std::string temporary = path + ".new";
+  const int descriptor =
+      open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+  if (descriptor < 0) return;
+  const bool written = std::all_of(parts.begin(), parts.end(), [&](std::string_view part) {
+    return write_all(descriptor, part);
+  });
+  if (close(descriptor) != 0 || !written || rename(temporary.c_str(), path.c_str()) != 0)
+    unlink(temporary.c_str());
+}
+
 std::string content_of(const std::string& path) {
   const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
   if (descriptor < 0) return {};
@@ -225,28 +244,66 @@ base::Result<HostSample> host_sample_of(std::string_view bytes) {
   return sample;
 }
 
-HostSampleFile::HostSampleFile(const std::string& run)
-    : folder_(run + "/live"),
-      path_(folder_ + "/" + file_of_this_host()),
-      host_(name_of_this_host()) {}
+std::optional<SampleDescription> described_host_sample(std::string_view bytes) {
+  auto sample = host_sample_of(bytes);
+  if (!sample) return std::nullopt;
+  return SampleDescription{std::move(sample->host), sample->sequence};
+}
 
-void HostSampleFile::write(const std::vector<ProcessSample>& processes) {
-  if (processes.empty()) return;
-  HostSample sample{host_, ++sequence_, processes.front().taken_unix_ns, processes};
-  mkdir(folder_.c_str(), 0700);
-  const std::string temporary = path_ + ".new";
-  const int descriptor =
-      open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
-  if (descriptor < 0) return;
-  const bool written = write_all(descriptor, bytes_of(sample));
-  if (close(descriptor) != 0 || !written || rename(temporary.c_str(), path_.c_str()) != 0)
-    unlink(temporary.c_str());
+HostSample next_host_sample(std::uint64_t sequence, std::vector<ProcessSample> processes) {
+  timespec now{};
+  clock_gettime(CLOCK_REALTIME, &now);
+  const std::int64_t taken = processes.empty()
+                                 ? std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec
+                                 : processes.front().taken_unix_ns;
+  return {name_of_this_host(), sequence, taken, std::move(processes)};
+}
+
+HostSampleFile::HostSampleFile(const std::string& run)
+    : folder_(run + "/live"), path_(folder_ + "/" + file_of_this_host()) {}
+
+void HostSampleFile::write(std::string_view sample) {
+  is_written_ = true;
+  replace(folder_, path_, {sample});
 }
 
 void HostSampleFile::remove() {
-  if (sequence_ == 0) return;
+  if (!std::exchange(is_written_, false)) return;
   unlink(path_.c_str());
   rmdir(folder_.c_str());  // stays while another host has a file there
+}
+
+CollectedSamplesFile::CollectedSamplesFile(const std::string& run)
+    : folder_(run + "/live"), path_(folder_ + "/" + kCollectedName) {}
+
+void CollectedSamplesFile::write(const std::vector<std::string_view>& samples) {
+  is_written_ = true;
+  std::vector<std::uint64_t> sizes;
+  sizes.reserve(samples.size());
+  std::vector<std::string_view> parts = {{kHostsMagic, sizeof kHostsMagic}};
+  for (const std::string_view sample : samples) {
+    sizes.push_back(sample.size());
+    parts.emplace_back(reinterpret_cast<const char*>(&sizes.back()), sizeof sizes.back());
+    parts.push_back(sample);
+  }
+  replace(folder_, path_, parts);
+}
+
+void CollectedSamplesFile::remove() {
+  if (!std::exchange(is_written_, false)) return;
+  unlink(path_.c_str());
+  rmdir(folder_.c_str());
+}
+
+bool has_samples_of_others(const std::string& run) {
+  std::error_code error;
+  const std::string own = file_of_this_host();
+  for (std::filesystem::directory_iterator file(run + "/live", error), end; !error && file != end;
+       file.increment(error)) {
+    const auto name = file->path().filename();
+    if (file->path().extension().empty() && name != own && name != kCollectedName) return true;
+  }
+  return false;
 }
 
 std::vector<HostSample> read_host_samples(const std::string& run) {
@@ -258,9 +315,30 @@ std::vector<HostSample> read_host_samples(const std::string& run) {
   }
   std::sort(paths.begin(), paths.end());
   std::vector<HostSample> samples;
+  const auto add = [&samples](std::string_view bytes) {
+    auto sample = host_sample_of(bytes);
+    if (!sample) return;
+    const auto known = std::find_if(samples.begin(), samples.end(), [&](const HostSample& each) {
+      return each.host == sample->host;
+    });
+    if (known == samples.end()) {
+      samples.push_back(std::move(*sample));
+    } else if (known->taken_unix_ns < sample->taken_unix_ns) {
+      *known = std::move(*sample);
+    }
+  };
   for (const std::string& path : paths) {
-    auto sample = host_sample_of(content_of(path));
-    if (sample) samples.push_back(std::move(*sample));
+    const std::string bytes = content_of(path);
+    const std::string_view hosts(kHostsMagic, sizeof kHostsMagic);
+    if (!bytes.starts_with(hosts)) {
+      add(bytes);
+      continue;
+    }
+    Reader reader(std::string_view(bytes).substr(hosts.size()));
+    while (!reader.at_end() && reader.good()) {
+      const std::string_view sample = reader.get_view();
+      if (reader.good()) add(sample);
+    }
   }
   return samples;
 }

@@ -56,7 +56,9 @@ void JobReader::State::read_hosts() {
   for (HostSample& sample : read_host_samples(run)) {
     present.insert(sample.host);
     Host& host = hosts[sample.host];
-    if (!host.is_first && host.sample.sequence == sample.sequence) continue;
+    if (!host.is_first && std::pair(host.sample.taken_unix_ns, host.sample.sequence) >=
+                              std::pair(sample.taken_unix_ns, sample.sequence))
+      continue;
     // A reader that looks less often than once a second misses what it does not need.
     if (!host.is_first && sample.sequence > host.sample.sequence + 1) {
       const auto missed = sample.sequence - host.sample.sequence - 1;

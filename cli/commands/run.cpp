@@ -27,6 +27,7 @@
 #include "cli/launch/job.h"
 #include "cli/launch/keepers.h"
 #include "cli/launch/launcher.h"
+#include "cli/launch/live_port.h"
 #include "cli/launch/missing_library.h"
 #include "cli/launch/mpi_probe.h"
 #include "cli/launch/overlay.h"
@@ -153,7 +154,7 @@ Variables settings_of(const RunOptions& options, const std::string& run_director
               : name == "FATHOM_PVARS" ? base::joined(options.pvars, ",")
               : name == "FATHOM_LOG"   ? options.log
               : name == "FATHOM_TIME"  ? (options.no_time ? "0" : "")
-              : name == "FATHOM_LIVE"  ? (options.live ? "1" : "")
+              : name == "FATHOM_LIVE"  ? (options.live ? "sampled" : "")
                                        : "");
   }
   add("FATHOM_FLIGHT", options.flight);
@@ -439,6 +440,8 @@ int run(const RunOptions& options, const std::vector<std::string>& command) {
   }
   if (options.live && options.no_time)
     return refuse("--live shows what calls wait for, which --no-time leaves out; give only one");
+  const auto port = live_port();
+  if (!port) return refuse(port.error().message);
   const auto library = find_library(options.trace || !options.flight.empty() ? Library::kTraces
                                     : options.no_time                        ? Library::kCounts
                                                                              : Library::kTimes);
@@ -473,9 +476,10 @@ int run(const RunOptions& options, const std::vector<std::string>& command) {
   if (options.stuck_after_ns) add_looks(watched, stuck.emplace(options, *directory));
   std::optional<live::PageKeeper> keeper;
   if (options.live) {
-    watched.started = [&keeper, &directory, started = watched.started] {
+    keeper.emplace(directory->path(), *port);
+    watched.started = [&keeper, started = watched.started] {
       if (started) started();
-      keeper.emplace(directory->path());
+      keeper->begin();
     };
   }
   const auto job = run_job(*launch, watched);
