@@ -33,6 +33,9 @@ constexpr std::size_t kMostStrangers = 64;
 constexpr auto kProveWithin = 5s, kFrameWithin = 20s;
 // Samples of several hosts come at moments of their own; the file holds what came until then.
 constexpr auto kWriteAfter = 100ms, kBetweenWrites = 400ms;
+// How long details are sent after a reader has asked, which it does about once a second.
+constexpr auto kDetailsFor = 10s;
+constexpr auto kBetweenLooks = 500ms;
 constexpr std::size_t kReadBytes = 256 << 10;
 // What a host has not taken of our short answers: one that never reads is cut off.
 constexpr std::size_t kMostAnswerBytes = 4096;
@@ -47,6 +50,7 @@ struct Connection {
   std::string last;  // its last sample
   std::uint64_t sequence = 0;
   bool is_closed = false;
+  bool is_asked_for_details = false;
 };
 
 int listening_socket(int port, std::uint16_t& bound) {
@@ -124,6 +128,8 @@ struct Collector::State {
   void take_frames(Connection& connection);
   void take_sample(Connection& connection, std::string_view payload);
   void write_file();
+  void look_whether_details_are_wanted();
+  void ask(Connection& connection);
 
   std::string run;
   CollectedSamplesFile file;
@@ -135,7 +141,9 @@ struct Collector::State {
   std::map<std::string, std::string> left;  // last samples of hosts whose connection has ended
   std::optional<Clock::time_point> write_at;
   Clock::time_point written{};
-  std::size_t received = 0;
+  std::size_t received = 0, taken = 0;
+  std::int64_t asked_ns = 0;  // by the file system's clock, which is compared with itself alone
+  Clock::time_point details_until{}, next_look{};
 };
 
 void Collector::State::take_in() {
@@ -253,6 +261,7 @@ void Collector::State::take_sample(Connection& connection, std::string_view payl
         other.last.clear();
       }
   }
+  ++taken;
   connection.sequence = sample->sequence;
   connection.last = std::move(sample->bytes);
   connection.out +=
@@ -260,6 +269,25 @@ void Collector::State::take_sample(Connection& connection, std::string_view payl
                {reinterpret_cast<const char*>(&connection.sequence), sizeof connection.sequence});
   flush(connection);
   if (!write_at) write_at = std::max(Clock::now() + kWriteAfter, written + kBetweenWrites);
+}
+
+void Collector::State::look_whether_details_are_wanted() {
+  const auto now = Clock::now();
+  if (now < next_look) return;
+  next_look = now + kBetweenLooks;
+  const std::int64_t last = details_asked_ns(run);
+  if (std::exchange(asked_ns, last) != last) details_until = now + kDetailsFor;
+  for (Connection& connection : connections)
+    if (!connection.last.empty()) ask(connection);
+}
+
+void Collector::State::ask(Connection& connection) {
+  const bool wanted = Clock::now() < details_until;
+  if (connection.is_closed || std::exchange(connection.is_asked_for_details, wanted) == wanted)
+    return;
+  const char answer = wanted ? 1 : 0;
+  connection.out += frame_of(FrameKind::kDetails, {&answer, 1});
+  flush(connection);
 }
 
 void Collector::State::write_file() {
@@ -275,9 +303,10 @@ void Collector::State::write_file() {
 Collector::Collector(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Collector::~Collector() = default;
 
-std::unique_ptr<Collector> Collector::open(const std::string& run, int port) {
+std::unique_ptr<Collector> Collector::open(const std::string& run, int port,
+                                           std::uint32_t summaries_above) {
   auto state = std::make_unique<State>(run);
-  CollectorAddress address{random_bytes(), 0, own_addresses()};
+  CollectorAddress address{random_bytes(), 0, own_addresses(), summaries_above};
   state->token = address.token;
   state->listening = listening_socket(port, address.port);
   if (address.token.empty() || state->listening < 0 || address.addresses.empty() ||
@@ -323,6 +352,7 @@ void Collector::serve(const std::vector<pollfd>& polled, std::size_t first) {
   }
   if (polled[first].revents != 0) state.take_in();
   if (state.write_at && Clock::now() >= *state.write_at) state.write_file();
+  state.look_whether_details_are_wanted();
 }
 
 bool Collector::all_have_ended() const {
@@ -338,5 +368,6 @@ std::vector<std::string_view> Collector::samples() const {
 }
 
 std::size_t Collector::received_bytes() const { return state_->received; }
+std::size_t Collector::samples_taken() const { return state_->taken; }
 
 }  // namespace fathom::live

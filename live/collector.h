@@ -15,16 +15,22 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
+
+#include "live/collector_address.h"
 
 namespace fathom::live {
 
 class Collector {
  public:
   // Null if there is no port, no token or no space for RUN/.collector. `port`: 0 for any free one.
-  static std::unique_ptr<Collector> open(const std::string& run, int port);
+  // Hosts of jobs with more ranks than `summaries_above` leave out the details while no reader wants them.
+  static std::unique_ptr<Collector> open(const std::string& run, int port,
+                                         std::uint32_t summaries_above = kSummariesAbove);
   ~Collector();
   Collector(const Collector&) = delete;
 
@@ -39,6 +45,7 @@ class Collector {
   // The last samples, as in RUN/live/HOST.
   std::vector<std::string_view> samples() const;
   std::size_t received_bytes() const;
+  std::size_t samples_taken() const;
 
  private:
   struct State;

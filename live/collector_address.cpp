@@ -58,6 +58,10 @@ base::Result<CollectorAddress> address_in(const std::string& text) {
     } else if (key == "port") {
       const auto read = std::from_chars(value.data(), value.data() + value.size(), address.port);
       if (read.ec != std::errc()) return damaged;
+    } else if (key == "summaries-above") {
+      const auto read =
+          std::from_chars(value.data(), value.data() + value.size(), address.summaries_above);
+      if (read.ec != std::errc()) return damaged;
     } else if (key == "address" && address.addresses.size() < kMostAddresses) {
       address.addresses.push_back(value);
     }
@@ -76,7 +80,8 @@ std::string random_bytes() {
 
 base::Status write_collector_address(const std::string& run, const CollectorAddress& address) {
   std::string text = std::string(kFirstLine) + "\ntoken " + hex_of(address.token) + "\nport " +
-                     std::to_string(address.port) + "\n";
+                     std::to_string(address.port) + "\nsummaries-above " +
+                     std::to_string(address.summaries_above) + "\n";
   for (const std::string& each : address.addresses) text += "address " + each + "\n";
   const std::string path = path_of_address(run), temporary = path + ".new";
   unlink(temporary.c_str());

@@ -2,8 +2,8 @@
 // RUN/.collector: where `fathom run --live` takes samples from a job's other hosts, and the token that
 // proves on both sides that the other may read this file.
 //
-// Mode 0600; removed when the job has ended. Text: "fathom-collector 1", "token HEX", "port N" and
-// "address A" once for each address of the host, IPv4 or IPv6.
+// Mode 0600; removed when the job has ended. Text: "fathom-collector 1", "token HEX", "port N",
+// "summaries-above RANKS" and "address A" once for each address of the host, IPv4 or IPv6.
 #pragma once
 
 #include <cstdint>
@@ -12,14 +12,17 @@
 #include <vector>
 
 #include "base/result.h"
-#include "base/sha256.h"
+#include "base/crypto/sha256.h"
 
 namespace fathom::live {
+
+inline constexpr std::uint32_t kSummariesAbove = 4096;
 
 struct CollectorAddress {
   std::string token;  // 32 random bytes
   std::uint16_t port = 0;
   std::vector<std::string> addresses;
+  std::uint32_t summaries_above = kSummariesAbove;  // ranks of a job
 };
 
 // 32 bytes nobody can guess; empty if the system has none.

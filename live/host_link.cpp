@@ -72,6 +72,7 @@ struct HostLink::State {
   std::string own_nonce, their_nonce, in, out;
   SampleEncoder encoder;
   Clock::time_point heard{};
+  bool wants_details = false;
 };
 
 void HostLink::State::begin() {
@@ -148,6 +149,7 @@ void HostLink::State::take() {
       return give_up();
     stage = Stage::kOpen;
     encoder.restart();
+    wants_details = false;
     heard = Clock::now();
   }
   while (stage == Stage::kOpen) {
@@ -155,6 +157,8 @@ void HostLink::State::take() {
     if (!frame) return give_up();
     if (!*frame) return;
     if ((*frame)->kind == FrameKind::kHeard) heard = Clock::now();
+    if ((*frame)->kind == FrameKind::kDetails && (*frame)->payload.size() == 1)
+      wants_details = (*frame)->payload[0] != 0;
     in.erase(0, (*frame)->size);
   }
 }
@@ -196,6 +200,10 @@ void HostLink::serve(short events) {
 
 bool HostLink::is_heard() const {
   return state_->stage == Stage::kOpen && Clock::now() < state_->heard + kHeardWithin;
+}
+
+bool HostLink::takes_summaries(std::uint32_t ranks) const {
+  return is_heard() && !state_->wants_details && ranks > state_->collector.summaries_above;
 }
 
 void HostLink::send(std::uint64_t sequence, std::string sample) {

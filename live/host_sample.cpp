@@ -18,9 +18,10 @@
 namespace fathom::live {
 namespace {
 
-constexpr char kHostMagic[8] = {'F', 'T', 'H', 'M', 'H', 'S', 'T', '1'};
+constexpr char kHostMagic[8] = {'F', 'T', 'H', 'M', 'H', 'S', 'T', '2'};
 constexpr char kHostsMagic[8] = {'F', 'T', 'H', 'M', 'H', 'S', 'T', 'S'};
 constexpr char kCollectedName[] = "+hosts";  // no name of a host
+constexpr char kAskedName[] = "details.asked";
 constexpr std::uint64_t kMostFileBytes = std::uint64_t{1} << 30;
 
 base::Error refused() { return base::Error{"the sample of a host is damaged"}; }
@@ -122,12 +123,41 @@ void put_process(Writer& writer, const ProcessSample& sample) {
   writer.put(sample.page.process_started);
   writer.put<std::uint8_t>(sample.page.is_incomplete);
   writer.put(sample.page.channels_left_out);
+  writer.put<std::uint8_t>(sample.is_summary);
+  if (sample.is_summary) writer.put(sample.sums);
   writer.put_text(sample.page.sections);
   writer.put_all(sample.page.channels);
   writer.put<std::uint64_t>(sample.page.threads.size());
   for (std::size_t i = 0; i < sample.page.threads.size(); ++i) {
     put_thread(writer, sample.page.threads[i]);
     writer.put_text(i < sample.places.size() ? sample.places[i] : "");
+  }
+}
+
+// As get_process(), for what is only passed on: nothing is allocated.
+void skip_process(Reader& reader) {
+  reader.get<std::int64_t>();
+  reader.get<std::uint8_t>();
+  reader.get<double>();
+  reader.get<std::uint64_t>();
+  reader.get<profile::RowsHeader>();
+  reader.get<std::uint64_t>();
+  reader.get<std::uint8_t>();
+  reader.get<std::uint64_t>();
+  if (reader.get<std::uint8_t>() != 0) reader.get<ProcessSums>();
+  reader.get_view();  // sections
+  reader.get_view();  // channels
+  const auto threads = reader.get<std::uint64_t>();
+  for (std::uint64_t i = 0; i < threads && reader.good(); ++i) {
+    reader.get_view();
+    for (int words = 0; words < 3; ++words) reader.get<std::uint64_t>();
+    reader.get<std::uint32_t>();
+    reader.get<std::int32_t>();
+    for (int words = 0; words < 2; ++words) reader.get<std::uint64_t>();
+    reader.get<std::uint8_t>();
+    reader.get_view();
+    reader.get<std::uint64_t>();
+    reader.get_view();  // place
   }
 }
 
@@ -143,6 +173,8 @@ ProcessSample get_process(Reader& reader) {
   sample.page.process_started = reader.get<std::uint64_t>();
   sample.page.is_incomplete = reader.get<std::uint8_t>() != 0;
   sample.page.channels_left_out = reader.get<std::uint64_t>();
+  sample.is_summary = reader.get<std::uint8_t>() != 0;
+  if (sample.is_summary) sample.sums = reader.get<ProcessSums>();
   sample.page.sections = reader.get_text();
   sample.page.channels = reader.get_all<ChannelRow>();
   const auto threads = reader.get<std::uint64_t>();
@@ -245,9 +277,17 @@ base::Result<HostSample> host_sample_of(std::string_view bytes) {
 }
 
 std::optional<SampleDescription> described_host_sample(std::string_view bytes) {
-  auto sample = host_sample_of(bytes);
-  if (!sample) return std::nullopt;
-  return SampleDescription{std::move(sample->host), sample->sequence};
+  if (bytes.substr(0, sizeof kHostMagic) != std::string_view(kHostMagic, sizeof kHostMagic))
+    return std::nullopt;
+  Reader reader(bytes.substr(sizeof kHostMagic));
+  SampleDescription description;
+  description.sequence = reader.get<std::uint64_t>();
+  reader.get<std::int64_t>();
+  description.host = reader.get_text();
+  const auto processes = reader.get<std::uint64_t>();
+  for (std::uint64_t i = 0; i < processes && reader.good(); ++i) skip_process(reader);
+  if (!reader.good() || !reader.at_end()) return std::nullopt;
+  return description;
 }
 
 HostSample next_host_sample(std::uint64_t sequence, std::vector<ProcessSample> processes) {
@@ -292,7 +332,27 @@ void CollectedSamplesFile::write(const std::vector<std::string_view>& samples) {
 void CollectedSamplesFile::remove() {
   if (!std::exchange(is_written_, false)) return;
   unlink(path_.c_str());
-  rmdir(folder_.c_str());
+  // Once more if a reader has asked meanwhile.
+  for (int tries = 0; tries < 3; ++tries) {
+    unlink((folder_ + "/" + kAskedName).c_str());
+    if (rmdir(folder_.c_str()) == 0) return;
+  }
+}
+
+void ask_for_details(const std::string& run) {
+  const std::string path =
+      run + "/live/" + kAskedName;  // no folder is made: the job may have ended
+  const int file =
+      open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
+  if (file < 0) return;
+  futimens(file, nullptr);
+  close(file);
+}
+
+std::int64_t details_asked_ns(const std::string& run) {
+  struct stat file {};
+  if (lstat((run + "/live/" + kAskedName).c_str(), &file) != 0) return 0;
+  return std::int64_t{file.st_mtim.tv_sec} * 1'000'000'000 + file.st_mtim.tv_nsec;
 }
 
 bool has_samples_of_others(const std::string& run) {

@@ -34,7 +34,7 @@ base::Result<HostSample> host_sample_of(std::string_view bytes);
 // What a sample says of itself; nothing if its bytes are damaged.
 struct SampleDescription {
   std::string host;
-  std::uint64_t sequence;
+  std::uint64_t sequence = 0;
 };
 std::optional<SampleDescription> described_host_sample(std::string_view bytes);
 
@@ -65,6 +65,12 @@ class CollectedSamplesFile {
   std::string folder_, path_;
   bool is_written_ = false;
 };
+
+// RUN/live/details.asked: a reader touches it each time that it wants more than summaries of a large
+// job. It goes with the file of the collected samples.
+void ask_for_details(const std::string& run);
+// When somebody last did, by the file system's clock; 0: never.
+std::int64_t details_asked_ns(const std::string& run);
 
 // Whether RUN/live has a file of another host than this one.
 bool has_samples_of_others(const std::string& run);

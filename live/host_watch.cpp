@@ -29,6 +29,8 @@ WatchEnd watch_host(const std::string& run, Announcements announcements, int tol
   HostLink link(run);
   std::uint64_t sequence = 0;
   const auto pass_on = [&](std::vector<ProcessSample> taken) {
+    if (!taken.empty() && link.takes_summaries(taken.front().page.rows.world_size))
+      for (ProcessSample& sample : taken) sample = summary_of(sample);
     std::string bytes = bytes_of(next_host_sample(++sequence, std::move(taken)));
     if (link.is_heard()) {
       file.remove();

@@ -32,11 +32,11 @@ constexpr std::chrono::milliseconds kOthersAreAskedEvery{20};
 }  // namespace
 
 struct PageKeeper::State {
-  State(const std::string& directory, std::optional<int> port)
+  State(const std::string& directory, std::optional<int> port, std::uint32_t summaries_above)
       : run(directory),
         samples(directory, Announcements::of(directory)),
         file(directory),
-        collector(port ? Collector::open(directory, *port) : nullptr) {}
+        collector(port ? Collector::open(directory, *port, summaries_above) : nullptr) {}
   ~State() {
     if (wake >= 0) close(wake);
   }
@@ -79,8 +79,9 @@ struct PageKeeper::State {
   std::thread thread;
 };
 
-PageKeeper::PageKeeper(const std::string& run, std::optional<int> port)
-    : state_(new State(run, port)) {}
+PageKeeper::PageKeeper(const std::string& run, std::optional<int> port,
+                       std::uint32_t summaries_above)
+    : state_(new State(run, port, summaries_above)) {}
 
 void PageKeeper::begin() {
   sigset_t all, before;

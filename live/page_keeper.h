@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -20,8 +21,8 @@ class PageKeeper {
  public:
   // Before the job starts: from here on, no process that announces itself is missed.
   // `port`: where samples of other hosts are taken (live/collector.h); 0: any free port; nothing: their
-  // files have to do.
-  PageKeeper(const std::string& run, std::optional<int> port);
+  // files have to do. `summaries_above`: as there.
+  PageKeeper(const std::string& run, std::optional<int> port, std::uint32_t summaries_above);
   ~PageKeeper();
   PageKeeper(const PageKeeper&) = delete;
 

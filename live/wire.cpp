@@ -68,7 +68,7 @@ base::Result<std::optional<Frame>> frame_in(std::string_view bytes) {
   if (bytes.size() < 8) return std::optional<Frame>();
   const auto kind = value_at<std::uint32_t>(bytes, 0), size = value_at<std::uint32_t>(bytes, 4);
   if (kind < static_cast<std::uint32_t>(FrameKind::kSample) ||
-      kind > static_cast<std::uint32_t>(FrameKind::kHeard))
+      kind > static_cast<std::uint32_t>(FrameKind::kDetails))
     return refused_frame("it is of no known kind");
   if (size > kMostFrameBytes) return refused_frame("it is too long");
   if (bytes.size() - 8 < size) return std::optional<Frame>();

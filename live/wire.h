@@ -12,6 +12,10 @@
 //   host       kSample: sequence (8), bytes uncompressed (4), is_delta (4), Zstandard frame
 //              kBye: it has left all that it knows
 //   collector  kHeard: sequence (8) of the last sample that it has taken
+//              kDetails: 1 (1 byte): somebody wants details; 0: nobody does
+//
+// Hosts of a job with more ranks than RUN/.collector says send summaries (live/process_sample.h) as long
+// as nobody wants details.
 //
 // The frame of a sample holds the bytes of RUN/live/HOST (live/host_sample.h). Of a delta, the sample
 // before it on this connection is the prefix (ZSTD_CCtx_refPrefix in zstd.h), so that what has not
@@ -34,7 +38,7 @@ inline constexpr std::uint32_t kWireVersion = 1;
 inline constexpr std::size_t kNonceBytes = 32, kProofBytes = 32;
 inline constexpr std::size_t kGreetingBytes = sizeof kWireMagic + sizeof kWireVersion + kNonceBytes;
 
-enum class FrameKind : std::uint32_t { kSample = 1, kBye = 2, kHeard = 3 };
+enum class FrameKind : std::uint32_t { kSample = 1, kBye = 2, kHeard = 3, kDetails = 4 };
 // Longer frames, and samples that say that they are longer, are refused.
 inline constexpr std::size_t kMostFrameBytes = std::size_t{64} << 20;
 inline constexpr std::size_t kMostSampleBytes = std::size_t{256} << 20;

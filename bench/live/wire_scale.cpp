@@ -2,11 +2,11 @@
 // What it takes to watch a large job: hosts that are only made up send samples to a collector in the
 // same process, over the loopback interface, as samplers would; a reader reads what it writes.
 //
-// usage: wire_scale RANKS [RANKS_PER_HOST] [PEERS] [SECONDS]
+// usage: wire_scale RANKS [RANKS_PER_HOST] [PEERS] [SECONDS] [summaries]
 //
 // Prints bytes per second and rank on the wire, processor time per second that the collector takes,
 // its memory, and how long a reader takes for a refresh: to read the file, to make the state of the job, to
-// judge it. Samples are those of test/unit/live/made_samples.h: counts of every rank change every
+// judge it, to make a page of fathom top. Samples are those of test/unit/live/made_samples.h: counts of every rank change every
 // second.
 #include <sys/resource.h>
 #include <unistd.h>
@@ -22,6 +22,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/commands/top/top_page.h"
 #include "live/collector.h"
 #include "live/host_link.h"
 #include "live/verdict/verdict.h"
@@ -31,10 +32,6 @@ namespace {
 
 using namespace fathom;
 using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point begin) {
-  return std::chrono::duration<double>(Clock::now() - begin).count();
-}
 
 double own_processor_s() {
   timespec now{};
@@ -64,6 +61,7 @@ int main(int count, char** words) {
   };
   const std::uint32_t ranks = word(1, 256), per_host = std::min(word(2, 128), ranks),
                       peers = word(3, 26), seconds = word(4, 3), hosts = ranks / per_host;
+  const bool summaries = count > 5 && std::string(words[5]) == "summaries";
   rlimit files{};
   getrlimit(RLIMIT_NOFILE, &files);
   files.rlim_cur = files.rlim_max;
@@ -91,20 +89,21 @@ int main(int count, char** words) {
   for (std::uint64_t second = 1; second <= seconds; ++second) {
     const std::size_t before = collector->received_bytes();
     for (std::uint32_t i = 0; i < hosts; ++i) {
-      std::string bytes = live::bytes_of(test::made_host(i, per_host, ranks, peers, second));
+      live::HostSample made = test::made_host(i, per_host, ranks, peers, second);
       const double began = own_processor_s();
+      if (summaries)
+        for (live::ProcessSample& process : made.processes) process = live::summary_of(process);
+      std::string bytes = live::bytes_of(made);
       links[i]->send(second, std::move(bytes));
       sampling_s += own_processor_s() - began;
-      // Until this host has been heard: what is on its way would fill the loopback interface's memory.
-      for (;;) {
-        const double collected = own_processor_s();
-        turn(*collector, 0);
-        collecting_s += own_processor_s() - collected;
-        const pollfd polled = links[i]->polled();
-        std::vector<pollfd> one = {polled};
-        poll(one.data(), 1, 0);
-        links[i]->serve(one[0].revents);
-        if (one[0].revents != 0 && (one[0].events & POLLOUT) == 0) break;
+    }
+    while (collector->samples_taken() < second * hosts) {
+      const double began = own_processor_s();
+      turn(*collector, 10);
+      collecting_s += own_processor_s() - began;
+      for (const auto& link : links) {
+        std::vector<pollfd> one = {link->polled()};
+        if (poll(one.data(), 1, 0) > 0) link->serve(one[0].revents);
       }
     }
     (second == 1 ? first_bytes : later_bytes) += collector->received_bytes() - before;
@@ -116,29 +115,38 @@ int main(int count, char** words) {
   std::size_t held = 0;
   for (const auto sample : collector->samples()) held += sample.size();
   const double later = static_cast<double>(std::max<std::uint32_t>(seconds, 2) - 1);
-  std::printf("%u ranks on %u hosts, each with %u peers\n", ranks, hosts, peers);
+  std::printf("%u ranks on %u hosts, each with %u peers, %s\n", ranks, hosts, peers,
+              summaries ? "summaries" : "details");
   std::printf("first sample: %.2f MB, %.0f B a rank\n", static_cast<double>(first_bytes) / 1e6,
               static_cast<double>(first_bytes) / ranks);
   std::printf("then: %.2f MB/s, %.0f B a rank and second\n",
               static_cast<double>(later_bytes) / later / 1e6,
               static_cast<double>(later_bytes) / later / ranks);
-  std::printf("a host's sample takes %.2f ms of processor time to compress\n",
+  std::printf("a host's sample takes %.2f ms of processor time to make and send\n",
               sampling_s / hosts / seconds * 1e3);
   std::printf("collector: %.3f s of processor time a second, and %.3f s to write; holds %.1f MB\n",
               collecting_s / seconds, writing_s, static_cast<double>(held) / 1e6);
   std::printf("all of this process: %.1f MB, %.1f MB before\n", resident_MB(), memory_before);
-  auto began = Clock::now();
+  double began = own_processor_s();
   std::vector<live::ProcessSample> samples;
   for (live::HostSample& host : live::read_host_samples(folder))
     for (live::ProcessSample& process : host.processes) samples.push_back(std::move(process));
-  const double reading_s = seconds_since(began);
-  began = Clock::now();
+  const double reading_s = own_processor_s() - began;
+  began = own_processor_s();
   const live::JobState job = live::job_state_of(samples);
-  const double state_s = seconds_since(began);
-  began = Clock::now();
+  const double state_s = own_processor_s() - began;
+  began = own_processor_s();
   const live::Verdict verdict = live::judge(job, job);
-  std::printf("refresh of %zu ranks: read %.3f s, state %.3f s, verdict %.3f s\n", job.ranks.size(),
-              reading_s, state_s, seconds_since(began));
+  const double verdict_s = own_processor_s() - began;
+  began = own_processor_s();
+  cli::TopView view;
+  view.height = 50;
+  const std::size_t lines = cli::top_page(job, job, verdict, view).size();
+  std::printf(
+      "refresh of %zu ranks, processor time: read %.3f s, state %.3f s, verdict %.3f s, page of "
+      "top "
+      "%.3f s (%zu lines)\n",
+      job.ranks.size(), reading_s, state_s, verdict_s, own_processor_s() - began, lines);
   collector.reset();
   std::filesystem::remove_all(folder);
   return job.ranks.size() == ranks ? 0 : 1;

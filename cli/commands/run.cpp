@@ -27,7 +27,7 @@
 #include "cli/launch/job.h"
 #include "cli/launch/keepers.h"
 #include "cli/launch/launcher.h"
-#include "cli/launch/live_port.h"
+#include "cli/launch/live_settings.h"
 #include "cli/launch/missing_library.h"
 #include "cli/launch/mpi_probe.h"
 #include "cli/launch/overlay.h"
@@ -440,8 +440,8 @@ int run(const RunOptions& options, const std::vector<std::string>& command) {
   }
   if (options.live && options.no_time)
     return refuse("--live shows what calls wait for, which --no-time leaves out; give only one");
-  const auto port = live_port();
-  if (!port) return refuse(port.error().message);
+  const auto live_settings = cli::live_settings();
+  if (!live_settings) return refuse(live_settings.error().message);
   const auto library = find_library(options.trace || !options.flight.empty() ? Library::kTraces
                                     : options.no_time                        ? Library::kCounts
                                                                              : Library::kTimes);
@@ -476,7 +476,7 @@ int run(const RunOptions& options, const std::vector<std::string>& command) {
   if (options.stuck_after_ns) add_looks(watched, stuck.emplace(options, *directory));
   std::optional<live::PageKeeper> keeper;
   if (options.live) {
-    keeper.emplace(directory->path(), *port);
+    keeper.emplace(directory->path(), live_settings->port, live_settings->summaries_above);
     watched.started = [&keeper, started = watched.started] {
       if (started) started();
       keeper->begin();

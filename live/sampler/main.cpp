@@ -10,7 +10,7 @@
 
 #include <cstdlib>
 
-#include "base/detached_process.h"
+#include "base/process/detached_process.h"
 #include "live/host_watch.h"
 
 int main(int count, char** words) try {

@@ -23,7 +23,7 @@
 #include <string>
 #include <vector>
 
-#include "base/detached_process.h"
+#include "base/process/detached_process.h"
 #include "profiler/clocks/moment.h"
 #include "profiler/keeper/kept_memory.h"
 #include "profiler/keeper/window_file.h"

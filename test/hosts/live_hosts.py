@@ -186,8 +186,88 @@ def without_a_port_files_carry_the_samples(job):
     agrees_with_logs(job)
 
 
+def ranks_that_are_killed_at_once_lose_nothing(job):
+    code, _, err = job.end()
+    assert code != 0 and "the run was cut short" in err, (code, err)
+    live.killed_early_agrees(job.run, job.logs)
+
+
+def hosts_of_a_large_job_send_details_when_a_reader_wants_them(job):
+    """Any job is large here."""
+    def pairs_of(sample):  # between ranks of other hosts, which the first host does not count
+        return {pair["from"] for pair in sample["pairs"] if pair["sent"] and pair["from"] >= 2}
+    asked = job.run / "live/details.asked"
+    until(lambda: (job.run / "live/+hosts").exists(), "samples of other hosts")
+    assert not asked.exists()
+    sample = job.until(lambda sample: busy(sample) and len(pairs_of(sample)) == RANKS - 2, login=True)
+    assert asked.exists() and asked.stat().st_mode & 0o077 == 0
+    assert all(rank["channels"] for rank in sample["ranks"]), sample
+    assert job.end()[:2] == (0, "done\n")
+    assert sorted(path.name for path in job.run.iterdir()) == ["profile.json"]
+
+
+def other_users_see_nothing(job):
+    sample = job.until(busy)
+    address = (job.run / ".collector").read_text(encoding="ascii").splitlines()
+    port = int(next(line for line in address if line.startswith("port ")).split()[1])
+    for path in (job.run / ".collector", job.run / "live/+hosts", job.run / "live/nodea"):
+        assert path.stat().st_mode & 0o077 == 0, path
+        tried = subprocess.run([*NOBODY, "cat", path], capture_output=True, text=True, check=False)
+        assert tried.returncode != 0 and "Permission denied" in tried.stderr, tried
+    # Neither the port nor the sockets where ranks announce themselves tell another user anything.
+    stranger = ("import socket, sys; s = socket.create_connection(('127.0.0.1', int(sys.argv[1])), 10); s.sendall(bytes(64));"
+                "data = b''\nwhile True:\n got = s.recv(4096)\n if not got: break\n data += got\nprint(len(data))\n"
+                "name = [line.split()[-1] for line in open('/proc/net/unix') if '@fathom-live-' in line][0]\n"
+                "u = socket.socket(socket.AF_UNIX); u.connect('\\0' + name[1:]); print(u.recv(100))")
+    tried = subprocess.run(job.hosts.on_first([*NOBODY, sys.executable, "-c", stranger, port]), capture_output=True, text=True,
+                           timeout=PATIENCE_S, check=False)
+    assert tried.stdout == "44\nb''\n", tried  # the greeting, and nothing
+    for pid in job.processes("fathom-sampler"):
+        tried = subprocess.run([*NOBODY, "ls", f"/proc/{pid}/fd"], capture_output=True, text=True, check=False)
+        assert tried.returncode != 0, tried
+    job.until(lambda later: all(new["sent"] > old["sent"] for old, new in zip(sample["ranks"], later["ranks"])))
+    assert job.end()[:2] == (0, "done\n")
+
+
+def a_host_is_said_to_be_late_when_its_sampler_is_stopped(job):
+    job.until(busy)
+    pids = job.processes("fathom-sampler")
+    for pid in pids:
+        os.kill(pid, signal.SIGSTOP)
+    late = job.until(lambda sample: sample["late"] == ["nodeb", "nodec"], login=True)
+    assert all(rank["age"] > 2 for rank in late["ranks"][2:]), late
+    for pid in pids:
+        os.kill(pid, signal.SIGCONT)
+    job.until(lambda sample: not sample["late"], login=True)
+    assert job.end()[:2] == (0, "done\n")
+
+
+def files_carry_the_samples_while_the_collector_is_stopped(job):
+    job.until(busy)
+    keeper = [pid for pid in job.processes("fathom") if b"--live" in pathlib.Path(f"/proc/{pid}/cmdline").read_bytes()]
+    assert keeper
+    os.kill(keeper[0], signal.SIGSTOP)  # as a user's Ctrl-Z
+    see_others_move(job)
+    os.kill(keeper[0], signal.SIGCONT)
+    assert job.end()[:2] == (0, "done\n")
+
+
+def see_others_move(job):
+    def others(sample):
+        return [rank for rank in sample["ranks"] if rank["host"] != "nodea"]
+    first = until(lambda: job.read(login=True), "a first sample")
+    until(lambda: (job.run / "live/nodeb").exists() and (job.run / "live/nodec").exists(), "files of other hosts")
+    until(lambda: all(new["sent"] > old["sent"] and new["age"] <= 2
+                      for old, new in zip(others(first), others(job.read(login=True)))), "other hosts move")
+
+
 CASES = {ranks_of_all_hosts_are_seen_everywhere: {},
          counts_survive_the_death_of_all_ranks_on_all_hosts: {"arguments": ["paused"]},
+         ranks_that_are_killed_at_once_lose_nothing: {"program": "early"},
+         hosts_of_a_large_job_send_details_when_a_reader_wants_them: {"variables": {"FATHOM_LIVE_SUMMARIES": "2"}},
+         other_users_see_nothing: {},
+         a_host_is_said_to_be_late_when_its_sampler_is_stopped: {},
+         files_carry_the_samples_while_the_collector_is_stopped: {},
          without_a_port_files_carry_the_samples: {"arguments": ["paused"], "variables": {"FATHOM_LIVE_PORT": "none"}}}
 
 
@@ -214,7 +294,7 @@ def main():
                         continue
                     folder = base / case.__name__
                     folder.mkdir()
-                    job = Job(options, hosts, mpi, folder, *how.get("arguments", ()), variables=how.get("variables"))
+                    job = Job(options, hosts, mpi, folder, *how.get("arguments", ()), program=how.get("program", "busy"), variables=how.get("variables"))
                     try:
                         case(job)
                         print(f"ok {case.__name__} on {mpi.title}", flush=True)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "base/sha256.h"
+#include "base/crypto/sha256.h"
 
 #include <doctest/doctest.h>
 

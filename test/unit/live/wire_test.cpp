@@ -32,6 +32,28 @@ TEST_CASE("samples that are sent as what has changed arrive as they were") {
   }
 }
 
+TEST_CASE("a summary has the sums of what it leaves out, and is smaller") {
+  const live::HostSample whole = test::made_host(3, 4, 64, 6, 5);
+  live::HostSample summary = whole;
+  for (live::ProcessSample& process : summary.processes) process = live::summary_of(process);
+  const auto read = live::host_sample_of(live::bytes_of(summary));
+  REQUIRE(read);
+  const live::JobState details = live::job_state_of(whole.processes);
+  const live::JobState sums = live::job_state_of(read->processes);
+  REQUIRE(sums.ranks.size() == details.ranks.size());
+  for (std::size_t i = 0; i < sums.ranks.size(); ++i) {
+    CHECK(sums.ranks[i].sent == details.ranks[i].sent);
+    CHECK(sums.ranks[i].received_bytes == details.ranks[i].received_bytes);
+    CHECK(sums.ranks[i].mpi_s == doctest::Approx(details.ranks[i].mpi_s));
+    CHECK(sums.ranks[i].threads.at(0).function == details.ranks[i].threads.at(0).function);
+    CHECK(sums.ranks[i].channels.empty());
+    CHECK(sums.ranks[i].channels_left_out > 0);
+  }
+  CHECK(sums.program == details.program);
+  CHECK(sums.communicators.size() == details.communicators.size());
+  CHECK(2 * live::bytes_of(summary).size() < live::bytes_of(whole).size());
+}
+
 TEST_CASE("a delta without the sample before it is refused") {
   live::SampleEncoder encoder;
   live::SampleDecoder decoder;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "base/detached_process.h"
+#include "base/process/detached_process.h"
 
 #include <dirent.h>
 #include <fcntl.h>
