@@ -27,6 +27,7 @@
 #include "cli/launch/job.h"
 #include "cli/launch/keepers.h"
 #include "cli/launch/launcher.h"
+#include "cli/launch/live_settings.h"
 #include "cli/launch/missing_library.h"
 #include "cli/launch/mpi_probe.h"
 #include "cli/launch/overlay.h"
@@ -159,7 +160,7 @@ Variables settings_of(const RunOptions& options, const std::string& run_director
               : name == "FATHOM_PVARS" ? base::joined(options.pvars, ",")
               : name == "FATHOM_LOG"   ? options.log
               : name == "FATHOM_TIME"  ? (options.no_time ? "0" : "")
-              : name == "FATHOM_LIVE"  ? (options.live ? "1" : "")
+              : name == "FATHOM_LIVE"  ? (options.live ? "sampled" : "")
                                        : "");
   }
   add("FATHOM_FLIGHT", options.flight);
@@ -446,6 +447,8 @@ int run(const RunOptions& options, const std::vector<std::string>& command) {
   }
   if (options.live && options.no_time)
     return refuse("--live shows what calls wait for, which --no-time leaves out; give only one");
+  const auto live_settings = cli::live_settings();
+  if (!live_settings) return refuse(live_settings.error().message);
   const bool records = options.trace || !options.flight.empty() || records_on_request(options);
   const auto library = find_library(records           ? Library::kTraces
                                     : options.no_time ? Library::kCounts
@@ -481,9 +484,10 @@ int run(const RunOptions& options, const std::vector<std::string>& command) {
   if (options.stuck_after_ns) add_looks(watched, stuck.emplace(options, *directory));
   std::optional<live::PageKeeper> keeper;
   if (options.live) {
-    watched.started = [&keeper, &directory, started = watched.started] {
+    keeper.emplace(directory->path(), live_settings->port, live_settings->summaries_above);
+    watched.started = [&keeper, started = watched.started] {
       if (started) started();
-      keeper.emplace(directory->path());
+      keeper->begin();
     };
   }
   const auto job = run_job(*launch, watched);
