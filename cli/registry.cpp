@@ -18,7 +18,7 @@
 #include "cli/commands/snap.h"
 #include "cli/commands/status.h"
 #include "cli/commands/top/top.h"
-#include "cli/commands/trace.h"
+#include "cli/commands/trace/trace.h"
 #include "cli/commands/view.h"
 #include "cli/commands/watch_host.h"
 

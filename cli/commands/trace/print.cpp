@@ -9,7 +9,7 @@
 
 #include "base/atomic_file.h"
 #include "base/json/writer.h"
-#include "cli/commands/trace.h"
+#include "cli/commands/trace/trace.h"
 #include "cli/language/command_line.h"
 #include "cli/language/event_selection.h"
 #include "cli/language/result_output.h"
