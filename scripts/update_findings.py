@@ -58,13 +58,15 @@ def without_numbers(text):
     text = re.sub(r"\branks? \d+((, | and )\d+)*( more)?", "rank #", " ".join(text.split()))
     for several, one in (("compute up to", "computes"), ("compute", "computes"), ("work", "works"), ("are", "is")):
         text = text.replace(f"rank # {several} ", f"rank # {one} ")
+    for several, one in (("give them", "give it"), ("they share their", "it shares its"), ("holds them up", "holds it up")):
+        text = text.replace(several, one)
     return re.sub(r"\d[\d.]*( ?([nmu]?s\b|min\b|%|×))?", "#", text)
 
 
 def sentences(example):
     """The parts of an example that a busy machine does not change: what is wrong, and what to do."""
     what = without_numbers(example).split("confidence # ", 1)[1]
-    return re.split(r": #of |,? mostly | why: | - | who: | where: | when: ", what)[0], what.split(" try: ")[1]
+    return re.split(r": # of |,? mostly | why: | - | who: | where: | when: ", what)[0], what.split(" try: ")[1]
 
 
 def example_of(options, kind, analysis, like=None):

@@ -468,7 +468,7 @@ class AnalysisPage {
     const std::string text = terminal_.text(label + sentence);
     std::string line = "   ";
     for (std::size_t at = 0; at < text.size();) {
-      const std::size_t end = std::min(text.find(' ', at), text.size());
+      const std::size_t end = word_end(text, at);
       const std::string word = text.substr(at, end - at);
       if (line.size() > 3 && columns(line) + 1 + columns(word) > terminal_.width()) {
         add(line);

@@ -124,14 +124,19 @@ std::string right(const std::string& text, std::size_t width) {
   return used > width ? cut(text, width) : std::string(width - used, ' ') + text;
 }
 
+std::size_t word_end(const std::string& text, std::size_t at) {
+  std::size_t end = std::min(text.find(' ', at), text.size());
+  while (end < text.size() && joins_unit(text, end))
+    end = std::min(text.find(' ', end + 1), text.size());
+  return end;
+}
+
 std::vector<std::string> wrapped(const std::string& text, std::size_t width,
                                  const std::string& mark) {
   std::vector<std::string> lines = {mark};
   bool empty = true;
   for (std::size_t at = 0; at < text.size();) {
-    std::size_t end = std::min(text.find(' ', at), text.size());
-    while (end < text.size() && joins_unit(text, end))
-      end = std::min(text.find(' ', end + 1), text.size());
+    const std::size_t end = word_end(text, at);
     const std::string word = text.substr(at, end - at);
     if (!empty && columns(lines.back()) + 1 + columns(word) > width) {
       lines.push_back(std::string(columns(mark) + 2, ' '));

@@ -27,6 +27,10 @@ std::size_t columns(const std::string& text);
 std::string left(const std::string& text, std::size_t width);
 std::string right(const std::string& text, std::size_t width);
 
+// The end of the word that begins at `at`, for lines that are broken between words. A number and its
+// unit are one word.
+std::size_t word_end(const std::string& text, std::size_t at);
+
 // Words of `text` in lines of at most `width` columns; a longer word gets its own line. The first
 // line begins with `mark`, further ones are indented two columns more than it.
 std::vector<std::string> wrapped(const std::string& text, std::size_t width,

@@ -40,6 +40,10 @@ def case(build, folder, name):
     build.call(build.options.cli, "export", again, "--format", "otf2", "-o", folder / "archive-2")
     build.call(build.options.cli, "import", folder / "archive-2" / "traces.otf2", "-o", folder / "once-more")
     assert build.analyzed(folder / "once-more")["findings"] == after["findings"]
+    # So do parts of it.
+    build.call(build.options.cli, "trace", "filter", again, "--ranks", "0-2", "-o", folder / "part")
+    build.call(build.options.cli, "export", folder / "part", "--format", "events", "-o", folder / "part.csv")
+    assert "findings.c" in (folder / "part.csv").read_text()
 
 
 if __name__ == "__main__":

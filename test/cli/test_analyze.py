@@ -224,7 +224,6 @@ class Analyze(harness.CliTest):
                                ("speed : 2", "no 'speed'"), ("before rank 3 : 2", "'before' needs")):
             self.assert_refused(self.fathom("analyze", "r", "--what-if", change), 2, "--what-if", reason)
         self.assert_refused(self.fathom("analyze", "r", "--what-if", "rank 3 : 0.8"), 1, "'what-if' needs a trace")
-        self.assert_refused(self.fathom("analyze", "r", "--what-if", "rank 3 : 0.8", "--ranks", "1"), 2, "the whole run")
 
     def test_a_missing_run_is_an_error(self):
         self.assert_refused(self.fathom("analyze", "nowhere"), 1, "there is no run 'nowhere'")
