@@ -3,8 +3,8 @@
 // waits are edges.
 #include <doctest/doctest.h>
 
-#include "analysis/engine/windows/lock_order.h"
 #include "analysis/engine/rounds.h"
+#include "analysis/engine/windows/lock_order.h"
 #include "analysis/path/critical_path.h"
 #include "test/unit/engine/found_waits.h"
 
