@@ -47,6 +47,14 @@ function problems(meta: Meta): string | null {
   return `The trace of ${cut.length === 1 ? `rank ${cut[0]}` : `${cut.length} ranks (${cut.slice(0, 8).join(', ')}${cut.length > 8 ? ', …' : ''})`} is incomplete: what is missing cannot be shown.`;
 }
 
+// Of a job that runs, before its profile is written: the page Live needs no more.
+function runningMeta(run: Run): Meta {
+  return {
+    run: run.run, name: run.name, path: run.path, application: run.application, seconds: 0, ranks: run.ranks, hosts: [],
+    processes: { rank: [], host: [], pid: [] }, has_trace: false, has_profile: false, timeline: null,
+  };
+}
+
 function Page({ meta, runs, main }: { meta: Meta; runs: Run[]; main: { current: HTMLElement | null } }) {
   const view = useView();
   const page = allPages().find((p) => p.id === view.page) ?? allPages()[0];
@@ -142,8 +150,18 @@ function Frame({ runs }: { runs: Run[] }) {
       </header>
       <Chips view={view} />
       {current && view.finding !== null && <FindingBar meta={current} view={view} />}
-      {here?.error ? (
-        <Sentence>{here.error}</Sentence>
+      {here?.error && here.live && view.page === 'live' ? (
+        <Page meta={runningMeta(here)} runs={runs} main={main} />
+      ) : here?.error ? (
+        <Sentence>
+          {here.error}
+          {here.live && (
+            <>
+              {' '}
+              <button onClick={() => store.set({ page: 'live' })}>Look at it live</button>
+            </>
+          )}
+        </Sentence>
       ) : !here ? (
         <Sentence>{runs.length === 0 ? 'No run was named: fathom view RUN.' : `There is no run ${view.run + 1}: ${runs.length} ${runs.length === 1 ? 'was' : 'were'} named.`}</Sentence>
       ) : current ? (
