@@ -243,6 +243,8 @@ function answer(job, run, path, query) {
       }
       return { messages: columns, shown: n, more: Math.max(0, messagesIn(from, to) * job.ranks - n) };
     }
+    case '/api/path':
+      return { path: { process: [job.late], begin_ns: [from], end_ns: [to], function: [-1] }, more: 0 };
     case '/api/calls':
       return {
         tree: { id: [0, 1, 2, 3], parent: [-1, 0, 1, 0], name: ['main', 'exchange', 'MPI_Sendrecv', 'MPI_Allreduce'], file: ['ring.c', 'ring.c', 'ring.c', hostile], line: [10, 20, 21, 30], kind: ['function', 'function', 'mpi', 'mpi'], calls: [2, 1, 1, 1].map((n) => n * job.iterations * job.ranks), ns: [4e5, 3e5, 3e5, 1e5].map((n) => n * job.iterations * job.ranks), wait_ns: [2e5, 2e5, 2e5, 0], bytes: [1, 1, 1, 0].map((n) => n * job.bytes * job.iterations) },

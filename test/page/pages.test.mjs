@@ -387,11 +387,17 @@ test('the keyboard reaches every control, and focus is seen', async () => {
 
 test('the list of keys opens and closes by keys', async () => {
   await go('/overview', '.finding');
+  await page.locator('.finding .isolate').first().focus();
   await page.keyboard.press('?');
   await page.locator('.help').waitFor();
+  for (let n = 0; n < 5; ++n) {
+    await page.keyboard.press('Tab');
+    assert.ok(await page.evaluate(() => document.activeElement === document.body || document.activeElement.closest('.help') !== null), 'Tab leaves the list');
+  }
+  await page.locator('.help .close').focus();
   assert.match(await page.locator('.help').textContent(), /fit the chosen window/);
   await page.keyboard.press('Escape');
-  await until(() => !document.querySelector('.help'));
+  await until(() => !document.querySelector('.help') && document.activeElement.classList.contains('isolate'));
   await page.keyboard.press('3');
   await page.locator('main[data-page=matrix]').waitFor();
 });
