@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """fathom view: who may ask, what is answered, and that every number is the one of fathom analyze."""
+import contextlib
 import http.client
 import json
 import os
@@ -50,7 +51,10 @@ class ViewTest(harness.CliTest):
     def raw(self, path, method="GET", body=None, **headers):
         """(status, headers, bytes)"""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
-        self.addCleanup(connection.close)
+        with contextlib.closing(connection):
+            return self.exchange(connection, path, method, body, headers)
+
+    def exchange(self, connection, path, method, body, headers):
         connection.putrequest(method, path, skip_host="Host" in headers)
         for name, value in headers.items():
             connection.putheader(name.replace("_", "-"), value)
@@ -188,6 +192,15 @@ class Access(ViewTest):
                 self.assertLess(time.time(), deadline, "dripping clients keep others out")
                 time.sleep(0.2)
         self.assertEqual(status, 200)
+
+    def test_idle_connections_make_room_for_others(self):
+        self.write_run("r1")
+        self.serve("r1")
+        for _ in range(40):  # more than there are threads
+            connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+            self.addCleanup(connection.close)
+            self.assertEqual(self.exchange(connection, "/", "GET", None, {})[0], 401)
+        self.assertEqual(self.raw("/api/runs", Authorization=f"Bearer {self.token}")[0], 200)
 
     def test_only_this_machine_can_reach_it(self):
         self.write_run("r1")
