@@ -141,6 +141,19 @@ build_both() {
   trap - EXIT
 }
 
+# What drives a browser in the tests of the viewer's pages.
+install_page_tests() {
+  local folder=$fathom_root/test/page
+  if ! command -v npm >/dev/null; then
+    skip "tests of the viewer's pages" "there is no npm on the PATH"
+  elif [ "$folder/node_modules/.package-lock.json" -nt "$folder/package-lock.json" ]; then
+    skip "tests of the viewer's pages" "already in $folder/node_modules"
+  else
+    step "install what drives a browser in tests" npm ci --silent --prefix "$folder" ||
+      skip "tests of the viewer's pages" "npm could not install what they need"
+  fi
+}
+
 # openmpi.sh says why a release cannot be had.
 fetch_releases() {
   local release
@@ -152,5 +165,5 @@ fetch_releases() {
 
 install_packages
 [ "$packages_only" = no ] || exit 0
-case " ${parts[*]} " in *' test '*) fetch_releases ;; esac
+case " ${parts[*]} " in *' test '*) fetch_releases && install_page_tests ;; esac
 build_fathom

@@ -32,6 +32,12 @@ Reply json_reply(Fields fields) {
   return reply;
 }
 
+// An object that was written elsewhere, with the schema first.
+inline std::string with_schema(const std::string& object) {
+  return std::string("{\"schema\":\"") + kSchema + "\"" + (object == "{}" ? "" : ",") +
+         object.substr(1);
+}
+
 inline Reply refuse(int status, const std::string& sentence) {
   Reply reply = json_reply([&](base::JsonWriter& json) { json.field("error", sentence); });
   reply.status = status;

@@ -24,6 +24,14 @@ constexpr AnswerRow kAnswers[] = {
     {"/api/window", answer_window},
     {"/api/matrix", answer_matrix},
     {"/api/calls", answer_calls},
+    {"/api/machine", answer_machine},
+    {"/api/machine/traffic", answer_machine_traffic},
+    {"/api/machine/sizes", answer_machine_sizes},
+    {"/api/machine/cards", answer_machine_cards},
+    {"/api/network", answer_network},
+    {"/api/network/link", answer_network_link},
+    {"/api/live", answer_live},
+    {"/api/live/state", answer_live_state},
 };
 
 }  // namespace

@@ -96,5 +96,13 @@ Reply answer_messages(Session&, const Query&);
 Reply answer_window(Session&, const Query&);
 Reply answer_matrix(Session&, const Query&);
 Reply answer_calls(Session&, const Query&);
+Reply answer_machine(Session&, const Query&);
+Reply answer_machine_traffic(Session&, const Query&);
+Reply answer_machine_sizes(Session&, const Query&);
+Reply answer_machine_cards(Session&, const Query&);
+Reply answer_network(Session&, const Query&);
+Reply answer_network_link(Session&, const Query&);
+Reply answer_live(Session&, const Query&);
+Reply answer_live_state(Session&, const Query&);
 
 }  // namespace fathom::view

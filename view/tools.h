@@ -4,12 +4,15 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "analysis/load_run.h"
 #include "base/result.h"
+#include "live/job_state.h"
 
 namespace fathom::view {
 
@@ -26,6 +29,12 @@ struct Tools {
   // The document of `fathom report RUN --json`.
   std::function<base::Result<std::string>(const std::string& run)> report;
   std::function<RunMark(const std::string& run)> mark;
+  // A running job's present state, again and again (live_history.h); an Error if it cannot be read.
+  std::function<base::Result<std::function<base::Result<std::optional<live::JobState>>()>>(
+      const std::string& run)>
+      live;
+  // File with a map of the machine, in Pyrite's format; empty: RUN/machine.json, if there is one.
+  std::string machine_map;
   base::Result<std::set<std::int64_t>> (*ranks)(const std::string& text) = nullptr;
   // Of the simulator, empty without it: what a network would carry of a run. Parameters as in the protocol;
   // a JSON object.

@@ -91,6 +91,11 @@ base::Result<std::string> ViewedRun::kept_folder() const {
 
 base::Result<analysis::LoadedRun*> ViewedRun::loaded() {
   const std::lock_guard lock(loading_);
+  // A job that was running when its run was first asked for has a profile once it has ended.
+  if (run_ && !*run_ && live_ && live_->ended() && !loaded_again_) {
+    loaded_again_ = true;
+    run_.reset();
+  }
   if (!run_) run_ = tools_.load(path_, {});
   if (!*run_) return run_->error();
   return &**run_;
@@ -112,6 +117,19 @@ base::Result<analysis::Results> ViewedRun::analyse(const std::vector<std::string
   const auto rows = rows_of(names, input);
   if (!rows) return rows.error();
   return analysis::run_analyses(*rows, input);
+}
+
+const CallsInWindow& ViewedRun::calls(const trace::Trace& trace) {
+  const std::lock_guard lock(calls_mutex_);
+  if (!calls_) calls_ = std::make_unique<CallsInWindow>(trace);
+  return *calls_;
+}
+
+void ViewedRun::watch() {
+  constexpr double kInterval_s = 1;
+  if (live_ || !tools_.live || mark().state != "running") return;
+  auto read = tools_.live(path_);
+  if (read) live_ = std::make_unique<LiveHistory>(std::move(*read), kInterval_s);
 }
 
 }  // namespace fathom::view

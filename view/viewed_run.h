@@ -15,6 +15,8 @@
 #include "analysis/load_run.h"
 #include "analysis/run.h"
 #include "analysis/scope/trace_span.h"
+#include "view/answers/calls_in_window.h"
+#include "view/answers/live_history.h"
 #include "view/tools.h"
 
 namespace fathom::view {
@@ -34,13 +36,22 @@ class ViewedRun {
 
   RunMark mark() const { return tools_.mark(path_); }
 
-  // The Error of the first attempt stays: the run is not read again and again.
+  // The Error of the first attempt stays: the run is not read again and again, but once more when a job
+  // that was watched has ended.
   base::Result<analysis::LoadedRun*> loaded();
 
   // The named analyses of a part of the run, or those that run by default; as `fathom analyze`. One at a
   // time.
   base::Result<analysis::Results> analyse(const std::vector<std::string>& names,
                                           const analysis::Scope& scope);
+
+  // Of the run's trace; the first question costs a pass over it.
+  const CallsInWindow& calls(const trace::Trace& trace);
+
+  // From now on takes samples of the job, if it runs and can be read.
+  void watch();
+  // nullptr: it is not watched.
+  const LiveHistory* live() const { return live_.get(); }
 
   // The program's part of a traced run (analysis/scope/trace_span.h), which shares of time are of.
   analysis::TraceSpan program_span();
@@ -59,7 +70,11 @@ class ViewedRun {
   const Tools& tools_;
   std::mutex loading_;
   std::timed_mutex joined_mutex_;
+  std::mutex calls_mutex_;
+  std::unique_ptr<CallsInWindow> calls_;
+  std::unique_ptr<LiveHistory> live_;
   std::optional<base::Result<analysis::LoadedRun>> run_;
+  bool loaded_again_ = false;
   std::optional<analysis::TraceSpan> program_;
   std::unique_ptr<Pyramid> pyramid_;
 };

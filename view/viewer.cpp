@@ -161,6 +161,7 @@ base::Result<std::unique_ptr<Viewer>> Viewer::start(const ViewerOptions& options
   state->session.tools = std::move(tools);
   for (const std::string& run : options.runs)
     state->session.runs.push_back(std::make_unique<ViewedRun>(run, state->session.tools));
+  for (const auto& run : state->session.runs) run->watch();
   auto server = base::HttpServer::start(
       options.address,
       [held = state.get()](const base::HttpRequest& request) { return held->respond(request); },

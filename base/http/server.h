@@ -66,7 +66,7 @@ class HttpServer {
       const std::vector<std::pair<std::string, std::string>>& always = {});
   ~HttpServer();  // closes all connections
 
-  int port() const;  // 0 of a Unix socket
+  int port() const;   // 0 of a Unix socket
   void close_name();  // removes the name of a Unix socket, for a process that ends at once
 
  private:

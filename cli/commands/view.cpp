@@ -22,6 +22,7 @@
 #include "cli/language/command_line.h"
 #include "cli/language/options.h"
 #include "cli/launch/installation.h"
+#include "cli/runs/network_tool.h"
 #include "view/viewer.h"
 
 namespace fathom::cli {
@@ -32,6 +33,8 @@ struct ViewOptions {
   std::string bind = "127.0.0.1";
   int port = 0;
   bool no_browser = false;
+  std::string machine_map;
+  std::vector<std::string> clusters;
 };
 
 bool has_display() {
@@ -111,8 +114,11 @@ int view_runs(const ViewOptions& options) {
   sigemptyset(&ends);
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&ends, signal);
   pthread_sigmask(SIG_BLOCK, &ends, nullptr);
+  view::Tools tools = view_tools();
+  tools.machine_map = options.machine_map;
+  tools.network = network_tool(options.clusters);
   auto viewer =
-      view::Viewer::start({options.runs, pages_folder(), address_of(options)}, view_tools());
+      view::Viewer::start({options.runs, pages_folder(), address_of(options)}, std::move(tools));
   if (!viewer) return fail(kFailed, "view", viewer.error().message);
   announce(options, **viewer);
   int signal = 0;
@@ -137,6 +143,15 @@ Action declare_view(CLI::App& app) {
                  "machines can reach")
       ->type_name("ADDRESS")
       ->capture_default_str();
+  app.add_option("--map", options->machine_map,
+                 "map of the machine in Pyrite's format, for the page Machine (default: "
+                 "RUN/machine.json, if there is one)")
+      ->type_name("FILE")
+      ->check(CLI::ExistingFile);
+  app.add_option("--cluster", options->clusters,
+                 "cluster for the page Network, as fathom simulate takes it; the pages themselves "
+                 "can name topologies, but no file")
+      ->type_name("CLUSTER");
   app.add_flag("--no-browser", options->no_browser, "only print the address");
   return [options] { return view_runs(*options); };
 }

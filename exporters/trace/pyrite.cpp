@@ -164,6 +164,11 @@ class Object {
 
 }  // namespace
 
+void write_pyrite_object(const IssueReport& report, const trace::Definitions& definitions,
+                         JsonWriter& json) {
+  Object(json, report, definitions).write();
+}
+
 base::Status export_pyrite(const trace::Trace& trace, const TraceOptions& options,
                            const std::string& path, Notes& notes) {
   analysis::LazyJob job(trace);
@@ -179,7 +184,7 @@ base::Status export_pyrite(const trace::Trace& trace, const TraceOptions& option
       options.force ? base::AtomicFile::Existing::kReplace : base::AtomicFile::Existing::kKeep;
   if (auto opened = file.open(path, existing); !opened) return opened;
   base::JsonWriter json(file, 1);
-  Object(json, *report, trace.definitions()).write();
+  write_pyrite_object(*report, trace.definitions(), json);
   json.line_break();
   json.finish();
   note_loss(trace.definitions(), notes);

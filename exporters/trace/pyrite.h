@@ -19,9 +19,18 @@
 // sorted by the seconds that they cost, which are null where unknown.
 #pragma once
 
+#include "base/json/writer.h"
 #include "exporters/trace/trace_exporter.h"
 
+namespace fathom::analysis {
+struct IssueReport;
+}
+
 namespace fathom::exporters {
+
+// The object as one value, for documents that hold it.
+void write_pyrite_object(const analysis::IssueReport& report, const trace::Definitions& definitions,
+                         base::JsonWriter& json);
 
 base::Status export_pyrite(const trace::Trace& trace, const TraceOptions& options,
                            const std::string& path, Notes& notes);

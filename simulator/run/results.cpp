@@ -6,30 +6,8 @@
 
 namespace fathom::simulator {
 
-struct ResultsWriter::Stream {
-  base::AtomicFile file;
-  base::JsonWriter json{file};
-};
-
-ResultsWriter::ResultsWriter() : stream_(std::make_unique<Stream>()) {}
-// Without commit() the AtomicFile leaves nothing behind.
-ResultsWriter::~ResultsWriter() = default;
-
-base::Status ResultsWriter::open(const std::string& path) {
-  if (auto status = stream_->file.open(path, base::AtomicFile::Existing::kReplace); !status) {
-    return status;
-  }
-  stream_->json.open_object();
-  stream_->json.field("schema", kResultsSchema);
-  stream_->json.key("runs");
-  stream_->json.open_list();
-  return base::Done{};
-}
-
-void ResultsWriter::add(const Network& network, const std::string& job, const LoadRun& run,
-                        bool host_links) {
-  base::JsonWriter& json = stream_->json;
-  ++count_;
+void write_load_run(base::JsonWriter& json, const Network& network, const std::string& job,
+                    const LoadRun& run, bool host_links) {
   const LoadFigures figures = load_figures(network, run.use, host_links);
   json.object([&] {
     json.field("cluster", network.name());
@@ -52,6 +30,32 @@ void ResultsWriter::add(const Network& network, const std::string& job, const Lo
       put_number(json, "flows", run.use.flows[id]);
     });
   });
+}
+
+struct ResultsWriter::Stream {
+  base::AtomicFile file;
+  base::JsonWriter json{file};
+};
+
+ResultsWriter::ResultsWriter() : stream_(std::make_unique<Stream>()) {}
+// Without commit() the AtomicFile leaves nothing behind.
+ResultsWriter::~ResultsWriter() = default;
+
+base::Status ResultsWriter::open(const std::string& path) {
+  if (auto status = stream_->file.open(path, base::AtomicFile::Existing::kReplace); !status) {
+    return status;
+  }
+  stream_->json.open_object();
+  stream_->json.field("schema", kResultsSchema);
+  stream_->json.key("runs");
+  stream_->json.open_list();
+  return base::Done{};
+}
+
+void ResultsWriter::add(const Network& network, const std::string& job, const LoadRun& run,
+                        bool host_links) {
+  ++count_;
+  write_load_run(stream_->json, network, job, run, host_links);
 }
 
 void ResultsWriter::add_text(const std::string& run) {

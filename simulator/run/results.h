@@ -19,12 +19,17 @@
 #include <memory>
 #include <string>
 
+#include "base/json/writer.h"
 #include "base/result.h"
 #include "simulator/run/one_job.h"
 
 namespace fathom::simulator {
 
 inline constexpr char kResultsSchema[] = "fathom-simulation/1";
+
+// One run as an object, as it stands in "runs".
+void write_load_run(base::JsonWriter& json, const Network& network, const std::string& job,
+                    const LoadRun& run, bool host_links);
 
 class ResultsWriter {
  public:

@@ -13,6 +13,7 @@
 // Hosts are named n0, n1, …
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -45,6 +46,12 @@ class TopologyParameters {
   // A cable is two links.
   base::Status check_size(double nodes, double cables) const;
 
+  // Makes check_size() refuse more than this too.
+  void allow_at_most(std::uint32_t nodes, std::uint32_t links) {
+    most_nodes_ = std::min(nodes, kMostNodes);
+    most_links_ = std::min(links, kMostLinks);
+  }
+
   // An Error about this specification.
   base::Error error(const std::string& what) const;
 
@@ -58,6 +65,7 @@ class TopologyParameters {
   void complain(const std::string& what);
   void read_common();
 
+  std::uint32_t most_nodes_ = kMostNodes, most_links_ = kMostLinks;
   std::string specification_;
   std::map<std::string, std::vector<double>> values_;
   std::map<std::string, bool> used_;

@@ -24,8 +24,12 @@ const common = {
 };
 
 if (units) {
-  const pure = (await readdir(join(here, 'src/pure'))).map((name) => join('src/pure', name));
-  await build({ ...common, entryPoints: pure, outdir: out, format: 'esm', outExtension: { '.js': '.mjs' } });
+  const folders = ['pure', 'machine', 'network', 'live'];
+  const names = await Promise.all(folders.map((folder) => readdir(join(here, 'src', folder))));
+  const pure = folders.flatMap((folder, at) => names[at].filter((name) => name.endsWith('.ts')).map((name) => join('src', folder, name)));
+  // Those of pages are units/FOLDER/NAME.mjs, those of src/pure are units/NAME.mjs.
+  const entryPoints = pure.map((path) => ({ in: path, out: path.replace(/^src\/(pure\/)?/, '').replace(/\.ts$/, '') }));
+  await build({ ...common, entryPoints, outdir: out, format: 'esm', outExtension: { '.js': '.mjs' } });
 } else {
   await build({
     ...common,
@@ -34,6 +38,14 @@ if (units) {
     format: 'iife',
     minify: true,
     define: { 'process.env.NODE_ENV': '"production"' },
+  });
+  // three.js, which only those who open 3-D load.
+  await build({
+    ...common,
+    entryPoints: { machine3d: 'src/machine/draw3d.ts' },
+    outdir: out,
+    format: 'esm',
+    minify: true,
   });
   await copyFile(join(here, 'index.html'), join(out, 'index.html'));
 }

@@ -269,7 +269,7 @@ std::string inputs_text(const std::vector<simulator::Network>& networks,
 void show(const std::string& text) { std::fputs(Terminal::of_stdout().text(text).c_str(), stdout); }
 
 // What is printed of the combinations: a line of each at once, and at the end which one is best.
-struct Page {
+struct RunsPage {
   std::string inputs;
   RunTable table;
   std::vector<SimulatedRun> runs = {};
@@ -281,8 +281,8 @@ struct Page {
   }
 };
 
-Page page_of(const Plan& plan, const std::vector<simulator::Network>& networks,
-             const std::vector<ModelJob>& jobs) {
+RunsPage page_of(const Plan& plan, const std::vector<simulator::Network>& networks,
+                 const std::vector<ModelJob>& jobs) {
   RunTable::Names names;
   for (const simulator::Network& network : networks) names.clusters.push_back(network.name());
   for (const ModelJob& job : jobs) names.jobs.push_back(job.job.name);
@@ -294,7 +294,7 @@ Page page_of(const Plan& plan, const std::vector<simulator::Network>& networks,
 }
 
 // The output line of one combination.
-void print_load(Page& page, const simulator::Network& network, const simulator::LoadRun& run,
+void print_load(RunsPage& page, const simulator::Network& network, const simulator::LoadRun& run,
                 const simulator::LoadSpread& spread, bool host_links) {
   const bool relative = simulator::has_relative_capacities(network);
   const simulator::LoadFigures figures = simulator::load_figures(network, run.use, host_links);
@@ -315,7 +315,7 @@ void print_load(Page& page, const simulator::Network& network, const simulator::
 
 base::Status simulate_load(const simulator::Network& network, const simulator::Job& job,
                            const Plan& plan, const simulator::Choice& choice,
-                           const SimulateOptions& options, Page& page,
+                           const SimulateOptions& options, RunsPage& page,
                            simulator::ResultsWriter& results) {
   const auto run = simulator::run_link_load(network, job, choice);
   if (!run) return run.error();
@@ -361,7 +361,7 @@ base::Status write_snapshots(const simulator::Network& network, const simulator:
 // DIR/utilisation-N.csv, for replay also waiting-N.csv; N as for forwarding tables.
 base::Status simulate_time(const simulator::Network& network, const ModelJob& job, const Plan& plan,
                            const simulator::Choice& choice, const SimulateOptions& options,
-                           Page& page, simulator::ResultsWriter& results) {
+                           RunsPage& page, simulator::ResultsWriter& results) {
   const auto run = run_in_time(network, job, plan.model, plan.machine, choice);
   if (!run) return run.error();
   results.add_text(simulator::timed_json(network, job.job.name, *run, options.host_links));
@@ -400,7 +400,7 @@ base::Status set_placement(const simulator::Network& network,
 }
 
 base::Status simulate_job(const simulator::Network& network, const ModelJob& job, const Plan& plan,
-                          const SimulateOptions& options, Page& page,
+                          const SimulateOptions& options, RunsPage& page,
                           simulator::ResultsWriter& results) {
   simulator::Choice choice;
   choice.seed = options.seed;
@@ -430,7 +430,7 @@ base::Status simulate_job(const simulator::Network& network, const ModelJob& job
 base::Status simulate_all(const Plan& plan, const SimulateOptions& options,
                           const std::vector<simulator::Network>& networks,
                           const std::vector<ModelJob>& jobs, simulator::ResultsWriter& results) {
-  Page page = page_of(plan, networks, jobs);
+  RunsPage page = page_of(plan, networks, jobs);
   for (const simulator::Network& network : networks) {
     for (const ModelJob& job : jobs) {
       auto status = simulate_job(network, job, plan, options, page, results);

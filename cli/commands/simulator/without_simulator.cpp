@@ -5,6 +5,7 @@
 #include "cli/commands/simulator/place.h"
 #include "cli/commands/simulator/simulate.h"
 #include "cli/language/command_line.h"
+#include "cli/runs/network_tool.h"
 
 namespace fathom::cli {
 namespace {
@@ -25,6 +26,8 @@ Action declare_simulate(CLI::App& app) { return refuse(app, "simulate"); }
 Action declare_cluster(CLI::App& app) { return refuse(app, "cluster"); }
 
 Action declare_place(CLI::App& app) { return refuse(app, "place"); }
+
+NetworkTool network_tool(const std::vector<std::string>&) { return {}; }
 
 std::span<const OptionWords> simulator_option_words() { return {}; }
 

@@ -7,6 +7,9 @@ import './timeline/page';
 import './matrix/page';
 import './calls/page';
 import './compare/page';
+import './live/page';
+import './machine/page';
+import './network/page';
 import { App } from './shell/app';
 
 render(<App />, document.getElementById('app')!);

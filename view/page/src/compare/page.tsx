@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Compare: two runs over the same time axis, both from the end of MPI_Init on, and what grew between them.
 import { grouped, humanBytes, humanNs, humanTime } from '../pure/format';
+import { answerKey } from '../pure/answer_key';
 import { css } from '../pure/colour';
 import { useAnswer } from '../shell/ask';
 import { addPage, PageProperties } from '../shell/pages';
-import type { Columns, Meta, Run, Strip } from '../shell/protocol';
+import type { Strip } from '../pure/readings';
+import type { Columns, Meta, Run } from '../shell/protocol';
+import { useStrip } from '../shell/sums';
 import { font, Sketch } from '../shell/sketch';
 import { Sentence, Waiting } from '../shell/state_of';
 import { store } from '../shell/store';
@@ -137,9 +140,9 @@ function Compare({ view, meta, runs }: PageProperties) {
   const with_ = other?.run ?? -1;
   const comparison = useAnswer<{ compare: Comparison }>(other ? '/api/compare' : null, { run: meta.run, with: with_ });
   const second = useAnswer<Meta>(other ? '/api/meta' : null, { run: with_ });
-  const ready = second.answer && second.answer.run === with_ ? second.answer : null;
-  const a = useAnswer<Strip>(meta.has_trace ? '/api/strip' : null, { run: meta.run, bins: 512 });
-  const b = useAnswer<Strip>(ready?.has_trace ? '/api/strip' : null, { run: with_, bins: 512 });
+  const ready = second.key === answerKey('/api/meta', { run: with_ }) ? second.answer : null;
+  const a = useStrip(meta.run, 512, meta.has_trace);
+  const b = useStrip(with_, 512, ready?.has_trace ?? false);
   if (!other) return <Sentence>The other runs cannot be shown.</Sentence>;
   return (
     <>
@@ -152,7 +155,7 @@ function Compare({ view, meta, runs }: PageProperties) {
         </select>
       </div>
       {ready && a.answer && b.answer ? (
-        <section class="card" aria-label="Both runs over time">
+        <section class="card over-time" aria-label="Both runs over time">
           <Strips metas={[meta, ready]} strips={[a.answer, b.answer]} names={[meta.name, ready.name]} />
         </section>
       ) : (

@@ -140,10 +140,20 @@ export function MatrixCanvas({ source, look, palette, naming, show, view, height
     };
   }, []);
   useEffect(request, [changed]);
+  // Back, forward and links move the square; what this canvas wrote itself may be behind what it shows by now.
+  const written = useRef(`${view.options['matrix.x']} ${view.options['matrix.y']}`);
   useEffect(() => {
+    const now = `${view.options['matrix.x']} ${view.options['matrix.y']}`;
+    if (now === written.current) return;
+    written.current = now;
+    clearTimeout(timer.current);
     square.current = squareFrom(view, source.count);
     request();
-  }, [view.options['matrix.x'], view.options['matrix.y'], source.count]);
+  }, [view.options['matrix.x'], view.options['matrix.y']]);
+  useEffect(() => {
+    square.current = clampedSquare(square.current, source.count);
+    request();
+  }, [source.count]);
 
   const go = (next: Square) => {
     square.current = clampedSquare(next, source.count);
@@ -158,7 +168,9 @@ export function MatrixCanvas({ source, look, palette, naming, show, view, height
         options['matrix.x'] = `${s.x.toFixed(1)}-${s.size.toFixed(1)}`;
         options['matrix.y'] = `${s.y.toFixed(1)}-${s.size.toFixed(1)}`;
       }
-      if (store.get().page === 'matrix') store.set({ options }, true);
+      if (store.get().page !== 'matrix') return;
+      written.current = `${options['matrix.x']} ${options['matrix.y']}`;
+      store.set({ options }, true);
     }, 200);
     request();
   };

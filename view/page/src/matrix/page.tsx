@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Matrix: who sends how much to whom, or waits how long for whom.
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import { grouped, humanBytes, humanNs } from '../pure/format';
+import { grouped, humanBytes, humanNs, percent } from '../pure/format';
 import { ranksOf } from '../pure/view_state';
 import { useAnswer } from '../shell/ask';
 import { describeKeys } from '../shell/keys';
@@ -9,6 +9,7 @@ import { addPage, PageProperties } from '../shell/pages';
 import { Sketch } from '../shell/sketch';
 import { Sentence, Waiting } from '../shell/state_of';
 import { scopeOf, store } from '../shell/store';
+import { Table } from '../shell/table';
 import { usePalette } from '../shell/theme';
 import { drawScale, MatrixCanvas, Naming } from './canvas';
 import { matrixKey, MatrixSource, TiledSource, WholeMatrix, WholeSource } from './source';
@@ -40,6 +41,41 @@ function Choice({ label, name, value, options }: { label: string; name: string; 
   );
 }
 
+/** The same as a list, which keys and screen readers reach. */
+function Heaviest({ answer, what, naming, show, chosen }: { answer: WholeMatrix; what: string; naming: Naming; show: (value: number) => string; chosen: [number, number] | null }) {
+  const place = useMemo(() => new Map(answer.order.map((id, at) => [id, at])), [answer]);
+  const rows = useMemo(() => answer.value.map((_, at) => at).sort((a, b) => answer.value[b]! - answer.value[a]!).filter((at) => answer.value[at]! > 0).slice(0, 400), [answer]);
+  const ends = (at: number) => [place.get(answer.source[at]!) ?? answer.source[at]!, place.get(answer.destination[at]!) ?? answer.destination[at]!] as const;
+  const ranks = (at: number) => ends(at).map((position) => naming.ranks(position));
+  const isChosen = (at: number) => {
+    const [a, b] = ranks(at);
+    return chosen !== null && a?.length === 1 && b?.length === 1 && a[0] === chosen[0] && b[0] === chosen[1];
+  };
+  return (
+    <div class="card">
+      <h2>The most</h2>
+      <Table<number>
+        label="Pairs, the most first"
+        rows={rows}
+        most={18}
+        chosen={isChosen}
+        dim={(at) => chosen !== null && !isChosen(at)}
+        choose={(at) => {
+          const [a, b] = ranks(at) as [number[], number[]];
+          if (a.length === 1 && b.length === 1) store.set({ pair: isChosen(at) ? null : [a[0]!, b[0]!], ranks: null });
+          else store.set({ ranks: [...new Set([...a, ...b])].sort((x, y) => x - y), pair: null });
+        }}
+        columns={[
+          { title: 'from', show: (at) => naming.short(ends(at)[0]), number: true },
+          { title: 'to', show: (at) => naming.short(ends(at)[1]), number: true },
+          { title: what === 'waits' ? 'waiting' : what, show: (at) => show(answer.value[at]!), by: (at) => answer.value[at]!, number: true },
+          { title: 'share', show: (at) => percent(answer.value[at]!, answer.total), number: true },
+        ]}
+      />
+    </div>
+  );
+}
+
 function Matrix({ view, meta }: PageProperties) {
   const palette = usePalette();
   const [changed, change] = useState(0);
@@ -48,7 +84,7 @@ function Matrix({ view, meta }: PageProperties) {
   const by = option('by', 'rank');
   const order = option('order', 'rank');
   const count = by === 'host' ? meta.hosts.length : meta.ranks;
-  const scope = scopeOf(view);
+  const scope = scopeOf({ ...view, class: null });
   const parameters = {
     run: meta.run,
     what,
@@ -138,7 +174,10 @@ function Matrix({ view, meta }: PageProperties) {
         <Sentence>{what === 'waits' ? 'No rank waited for another in what is chosen.' : 'No messages were exchanged in what is chosen.'}</Sentence>
       ) : (
         <>
+          <div class="beside">
           <MatrixCanvas source={source} look={look} palette={palette} naming={naming} show={show} view={view} height={Math.max(260, Math.min(window.innerHeight - 210, 1400))} chosen={chosen} changed={changed} />
+          {answer && <Heaviest answer={answer} what={what} naming={naming} show={show} chosen={view.pair} />}
+          </div>
           <div class="scale">
             <Sketch height={28} label={`Colours from ${show(range!.least)} to ${show(range!.most)}, on a logarithmic scale`} paint={(pen, width) => drawScale(pen, palette, Math.min(320, width), show(range!.least), show(range!.most))} />
           </div>

@@ -3,16 +3,16 @@
 // mark at the largest.
 import { css } from '../pure/colour';
 import { humanNs, percent } from '../pure/format';
+import type { Window } from '../pure/readings';
 import { ranksOf, View } from '../pure/view_state';
-import type { WindowAnswer } from '../shell/protocol';
 import { font, Sketch } from '../shell/sketch';
 import { store } from '../shell/store';
 import { usePalette } from '../shell/theme';
 
-export function MpiShare({ answer, view }: { answer: WindowAnswer; view: View }) {
+export function MpiShare({ answer, view }: { answer: Window; view: View }) {
   const palette = usePalette();
   const ranks = answer.by_rank;
-  const count = ranks.rank.length;
+  const count = ranks.length;
   const each = count > 0 ? answer.all_ns / count : 0;
   const chosen = ranksOf(view);
   const mpi = css([86, 130, 200]);
@@ -31,9 +31,9 @@ export function MpiShare({ answer, view }: { answer: WindowAnswer; view: View })
           let waitNs = 0;
           let lit = !chosen;
           for (let i = first; i < last; ++i) {
-            mpiNs += ranks.mpi_ns[i]!;
-            waitNs += ranks.wait_ns[i]!;
-            lit ||= chosen!.has(ranks.rank[i]!);
+            mpiNs += ranks[i]!.mpi_ns;
+            waitNs += ranks[i]!.wait_ns;
+            lit ||= chosen!.has(ranks[i]!.rank);
           }
           const all = each * (last - first) || 1;
           const [x, next] = [(at * width) / columns, ((at + 1) * width) / columns];
@@ -61,11 +61,12 @@ export function MpiShare({ answer, view }: { answer: WindowAnswer; view: View })
       tipAt={(x, y, width) => {
         if (count === 0 || y > 102) return null;
         const at = column(x, width);
-        return `rank ${ranks.rank[at]}\nin MPI ${humanNs(ranks.mpi_ns[at]!)} (${percent(ranks.mpi_ns[at]!, each)})\nwaiting ${humanNs(ranks.wait_ns[at]!)} (${percent(ranks.wait_ns[at]!, each)})\nmade others wait ${humanNs(ranks.caused_ns[at]!)}`;
+        const one = ranks[at]!;
+        return `rank ${one.rank}\nin MPI ${humanNs(one.mpi_ns)} (${percent(one.mpi_ns, each)})\nwaiting ${humanNs(one.wait_ns)} (${percent(one.wait_ns, each)})\nmade others wait ${humanNs(one.caused_ns)}`;
       }}
       onClick={(event: MouseEvent) => {
         const box = (event.currentTarget as HTMLElement).getBoundingClientRect();
-        if (count > 0) store.set({ ranks: [ranks.rank[column(event.clientX - box.left, box.width)]!], pair: null });
+        if (count > 0) store.set({ ranks: [ranks[column(event.clientX - box.left, box.width)]!.rank], pair: null });
       }}
     />
   );

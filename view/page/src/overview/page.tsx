@@ -2,10 +2,11 @@
 // Overview: what the run was, what was found, and where its time went.
 import { humanBytes, grouped, humanSeconds, humanNs } from '../pure/format';
 import { useAnswer } from '../shell/ask';
+import type { Window } from '../pure/readings';
+import { useFindings } from '../shell/findings';
 import { addPage, PageProperties } from '../shell/pages';
-import type { Finding, WindowAnswer } from '../shell/protocol';
 import { Waiting } from '../shell/state_of';
-import { scopeOf } from '../shell/store';
+import { useWindow } from '../shell/sums';
 import { FindingList } from './finding_list';
 import { MpiShare } from './mpi_share';
 import { RunStrip } from './strip';
@@ -56,7 +57,7 @@ function Facts({ meta }: PageProperties) {
   );
 }
 
-function WindowFacts({ answer }: { answer: WindowAnswer }) {
+function WindowFacts({ answer }: { answer: Window }) {
   return (
     <dl class="facts" data-window={`${answer.from_ns}-${answer.to_ns}`}>
       <dt>time of all ranks</dt>
@@ -75,8 +76,8 @@ function WindowFacts({ answer }: { answer: WindowAnswer }) {
 
 function Overview(properties: PageProperties) {
   const { view, meta } = properties;
-  const findings = useAnswer<{ findings: Finding[]; limits?: string[]; warnings?: string[] }>('/api/findings', { run: meta.run });
-  const window = useAnswer<WindowAnswer>(meta.has_trace ? '/api/window' : null, { run: meta.run, ...scopeOf(view) });
+  const findings = useFindings(meta.run);
+  const window = useWindow(meta, view, meta.has_trace);
   return (
     <div class="cards">
       {meta.has_trace && (

@@ -4,10 +4,11 @@
 import { useRef, useState } from 'preact/hooks';
 import { css, groupColour } from '../pure/colour';
 import { humanBytes, humanNs, marks, moment, percent } from '../pure/format';
+import type { Strip } from '../pure/readings';
 import type { View } from '../pure/view_state';
-import { useAnswer } from '../shell/ask';
 import type { Pen } from '../shell/picture';
-import type { Meta, Strip } from '../shell/protocol';
+import type { Meta } from '../shell/protocol';
+import { useStrip } from '../shell/sums';
 import { font, Sketch } from '../shell/sketch';
 import { Waiting } from '../shell/state_of';
 import { store } from '../shell/store';
@@ -64,7 +65,7 @@ export function drawStrip(pen: Pen, strip: Strip, palette: Palette, width: numbe
 
 export function RunStrip({ meta, view }: { meta: Meta; view: View }) {
   const palette = usePalette();
-  const strip = useAnswer<Strip>('/api/strip', { run: meta.run, bins: 512, ranks: null });
+  const strip = useStrip(meta.run, 512);
   const [drag, setDrag] = useState<[number, number] | null>(null);
   const start = useRef<number | null>(null);
   if (!strip.answer) return <Waiting of={strip} what="the strip" />;

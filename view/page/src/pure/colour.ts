@@ -24,18 +24,23 @@ const okabeIto: Rgb[] = [
   [240, 228, 66], // yellow
 ];
 
-export const extra: Rgb = [130, 130, 130];
-
 // Waits keep a colour of their own (vermilion), so no group has it.
 const groupColours: Record<string, Rgb> = {
   'point-to-point': okabeIto[0]!,
-  collective: okabeIto[1]!,
+  send: okabeIto[0]!,
+  receive: okabeIto[6]!,
+  sendreceive: [0, 60, 120],
   completion: okabeIto[4]!,
-  'one-sided': okabeIto[3]!,
+  collective: okabeIto[1]!,
+  onesided: okabeIto[3]!,
   io: okabeIto[2]!,
-  synchronization: okabeIto[6]!,
+  probe: [150, 120, 90],
+  environment: [135, 135, 145],
+  communicator: [105, 105, 115],
+  other: [165, 160, 150],
+  'in MPI': [86, 130, 200],
 };
-const otherGroups: Rgb[] = [[120, 94, 160], [110, 130, 60], [90, 140, 150], [150, 120, 90]];
+const otherGroups: Rgb[] = [[110, 130, 60], [90, 140, 150], [150, 120, 90]];
 
 /** The colour of a group of functions; groups that are not known by name share four muted ones. */
 export function groupColour(group: string): Rgb {

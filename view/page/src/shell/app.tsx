@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The frame around the pages: tabs, runs, what is chosen, search, pictures, help.
 import { Component, ComponentChildren } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { answerKey } from '../pure/answer_key';
 import { isFile, useAnswer } from './ask';
 import { Chips } from './chips';
+import { FindingBar } from './finding_bar';
 import { Help } from './help';
 import { addKeys, describeKeys, rove } from './keys';
 import { allPages } from './pages';
@@ -45,6 +47,14 @@ function problems(meta: Meta): string | null {
   return `The trace of ${cut.length === 1 ? `rank ${cut[0]}` : `${cut.length} ranks (${cut.slice(0, 8).join(', ')}${cut.length > 8 ? ', …' : ''})`} is incomplete: what is missing cannot be shown.`;
 }
 
+// Of a job that runs, before its profile is written: the page Live needs no more.
+function runningMeta(run: Run): Meta {
+  return {
+    run: run.run, name: run.name, path: run.path, application: run.application, seconds: 0, ranks: run.ranks, hosts: [],
+    processes: { rank: [], host: [], pid: [] }, has_trace: false, has_profile: false, timeline: null,
+  };
+}
+
 function Page({ meta, runs, main }: { meta: Meta; runs: Run[]; main: { current: HTMLElement | null } }) {
   const view = useView();
   const page = allPages().find((p) => p.id === view.page) ?? allPages()[0];
@@ -66,9 +76,12 @@ function Frame({ runs }: { runs: Run[] }) {
   const view = useView();
   const [open, setOpen] = useState<'help' | 'search' | null>(null);
   const main = useRef<HTMLElement>(null);
-  const meta = useAnswer<Meta>('/api/meta', { run: view.run });
+  const meta = useAnswer<Meta>('/api/meta', { run: view.run }, (answer) => !!answer.timeline && !answer.timeline.problem && !['functions', 'waits', 'path'].every((plane) => answer.timeline!.ready.includes(plane)));
   const here = runs.find((r) => r.run === view.run);
-  const current = meta.answer && meta.answer.run === view.run ? meta.answer : null;
+  const current = useMemo(
+    () => (meta.answer && meta.key === answerKey('/api/meta', { run: view.run }) ? { ...meta.answer, run: view.run } : null),
+    [meta.answer, meta.key, view.run],
+  );
   const name = `fathom-${(current?.name ?? 'run').replace(/[^\w.-]+/g, '_')}-${view.page}`;
   const png = () => main.current && void savePng(main.current, name);
   const svg = () => main.current && void saveSvg(main.current, name);
@@ -87,6 +100,7 @@ function Frame({ runs }: { runs: Run[] }) {
         { keys: '/ Ctrl+k', does: '', run: () => setOpen('search') },
         { keys: 'Escape', does: '', run: () => (document.querySelector('.over') ? setOpen(null) : store.clear()) },
         { keys: 'Backspace', does: '', run: () => store.leave(store.get().crumbs.length - 1) },
+        { keys: '[ ]', does: '', run: (event) => document.querySelector<HTMLElement>(event.key === '[' ? '[data-bar] [title="key ["]' : '[data-bar] [title="key ]"]')?.click() },
         { keys: 't', does: '', run: toggleTheme },
         { keys: 'Shift+P', does: '', run: () => main.current && void savePng(main.current, name) },
         { keys: 'Shift+S', does: '', run: () => main.current && void saveSvg(main.current, name) },
@@ -135,8 +149,19 @@ function Frame({ runs }: { runs: Run[] }) {
         </span>
       </header>
       <Chips view={view} />
-      {here?.error ? (
-        <Sentence>{here.error}</Sentence>
+      {current && view.finding !== null && <FindingBar meta={current} view={view} />}
+      {here?.error && here.live && view.page === 'live' ? (
+        <Page meta={runningMeta(here)} runs={runs} main={main} />
+      ) : here?.error ? (
+        <Sentence>
+          {here.error}
+          {here.live && (
+            <>
+              {' '}
+              <button onClick={() => store.set({ page: 'live' })}>Look at it live</button>
+            </>
+          )}
+        </Sentence>
       ) : !here ? (
         <Sentence>{runs.length === 0 ? 'No run was named: fathom view RUN.' : `There is no run ${view.run + 1}: ${runs.length} ${runs.length === 1 ? 'was' : 'were'} named.`}</Sentence>
       ) : current ? (

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Where a finding is on the pages: the ranks, pair, window, class and function that it is about.
 import type { Choice } from '../pure/view_state';
+import { useMemo } from 'preact/hooks';
+import { Answer, useAnswer } from './ask';
 import type { Finding } from './protocol';
 import { store } from './store';
 
@@ -21,8 +23,28 @@ export function choiceOf(finding: Finding): Partial<Choice> {
   };
 }
 
+const places = ['overview', 'timeline', 'matrix', 'calls', 'machine', 'network'];
+
+/** The pages on which findings have a place. */
+export const isPlace = (page: string): boolean => places.includes(page);
+
 export const labelOf = (finding: Finding): string => `${finding.kind}${finding.culprits?.length ? ` of rank ${finding.culprits.slice(0, 3).join(', ')}${finding.culprits.length > 3 ? ' …' : ''}` : ''}`;
 
 export function chooseFinding(finding: Finding, page?: string): void {
   store.isolate(labelOf(finding), choiceOf(finding), page);
+}
+
+export interface FindingsAnswer {
+  findings: Finding[];
+  limits?: string[];
+  warnings?: string[];
+}
+
+/** The findings of a whole run, each with its position as its id. */
+export function useFindings(run: number): Answer<FindingsAnswer> {
+  const asked = useAnswer<FindingsAnswer>('/api/findings', { run });
+  return useMemo(
+    () => (asked.answer ? { ...asked, answer: { ...asked.answer, findings: asked.answer.findings.map((finding, id) => ({ ...finding, id })) } } : asked),
+    [asked],
+  );
 }

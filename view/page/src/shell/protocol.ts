@@ -24,6 +24,8 @@ export interface TimelineLayout {
   bin_ns: number[];
   columns: number[];
   ready: string[];
+  problem?: string;
+  building?: { what: string; share: number };
 }
 
 export interface Meta {
@@ -92,48 +94,15 @@ export interface Finding {
 
 export type Columns = Record<string, (number | string | boolean | null)[]>;
 
-export interface WindowAnswer {
-  from_ns: number;
-  to_ns: number;
-  ranks: number;
-  all_ns: number;
-  mpi_ns: number;
-  computing_ns: number;
-  wait_ns: number;
-  by_rank: Record<'rank' | 'mpi_ns' | 'wait_ns' | 'caused_ns' | 'bytes_sent' | 'bytes_received' | 'messages_sent' | 'messages_received', number[]>;
-  functions: { name: string[]; group: string[]; calls: number[]; ns: number[]; bytes: number[] };
-  waits: { rank: number[]; awaited: number[]; kind: string[]; function: string[]; ns: number[]; count: number[] };
-  waits_more?: number;
-  traffic: { bytes: number; messages: number };
-  sizes: { class: string[]; hidden: boolean[]; size: number[]; messages: number[] };
-  size_bins: { class: string[]; hidden: boolean[]; low: number[]; messages: number[] };
-  matrix: { source: number[]; destination: number[]; bytes: number[]; messages: number[] };
-  matrix_more?: number;
-}
-
-export interface Strip {
-  from_ns: number;
-  bin_ns: number;
-  bins: number;
-  groups: string[];
-  ns: number[][];
-  wait_ns: number[];
-  messages: number[];
-  bytes: number[];
-  all_ns: number;
-}
-
 export interface Messages {
   messages: {
     source: number[];
     destination: number[];
     sent_ns: number[];
     received_ns: number[];
-    posted_ns: number[];
     bytes: number[];
     tag: number[];
     communicator: number[];
-    class: string[];
     wait_ns: number[];
   };
   shown: number;
@@ -142,5 +111,9 @@ export interface Messages {
 
 export interface CallTree {
   tree: { id: number[]; parent: number[]; name: string[]; file: string[]; line: number[]; kind: string[]; calls: number[]; ns: number[]; wait_ns: number[]; bytes: number[] };
-  sites: Columns;
+}
+
+export interface PathAnswer {
+  path: { process: number[]; begin_ns: number[]; end_ns: number[]; function: number[] };
+  more: number;
 }

@@ -3,8 +3,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { formatRanks, parseRanks } from '../pure/ranks';
 import type { Finding, Meta } from './protocol';
-import { useAnswer } from './ask';
-import { chooseFinding } from './findings';
+import { chooseFinding, useFindings } from './findings';
 import { rove } from './keys';
 import { allPages } from './pages';
 import { store } from './store';
@@ -43,7 +42,7 @@ export function hits(text: string, meta: Meta, findings: Finding[]): Hit[] {
 export function Search({ meta, close }: { meta: Meta; close: () => void }) {
   const [text, set] = useState('');
   const box = useRef<HTMLInputElement>(null);
-  const { answer } = useAnswer<{ findings: Finding[] }>('/api/findings', { run: meta.run });
+  const { answer } = useFindings(meta.run);
   useEffect(() => box.current?.focus(), []);
   const found = hits(text, meta, answer?.findings ?? []);
   const take = (hit: Hit) => {

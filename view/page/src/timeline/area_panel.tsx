@@ -2,30 +2,20 @@
 // Statistics, matrix and histogram of exactly the window and ranks that are chosen.
 import { amountColour, css, logShare } from '../pure/colour';
 import { binEdge, grouped, humanBytes, humanNs, percent } from '../pure/format';
-import { View } from '../pure/view_state';
-import { useAnswer } from '../shell/ask';
-import type { Meta, WindowAnswer } from '../shell/protocol';
+import type { Window } from '../pure/readings';
+import { ranksOf, View } from '../pure/view_state';
+import type { Meta } from '../shell/protocol';
+import { useWindow } from '../shell/sums';
 import { font, Sketch } from '../shell/sketch';
 import { Waiting } from '../shell/state_of';
-import { scopeOf, store } from '../shell/store';
+import { store } from '../shell/store';
 import { Table } from '../shell/table';
 import { usePalette } from '../shell/theme';
 
-interface Row {
-  name: string;
-  group: string;
-  calls: number;
-  ns: number;
-  bytes: number;
-}
-
-function rowsOf(answer: WindowAnswer): Row[] {
-  const f = answer.functions;
-  return f.name.map((name, at) => ({ name, group: f.group[at]!, calls: f.calls[at]!, ns: f.ns[at]!, bytes: f.bytes[at]! }));
-}
+type Row = Window['functions'][number];
 
 /** The matrix of a window: ranks that take part, from sender (down) to receiver (across). */
-export function SmallMatrix({ matrix, more, view }: { matrix: WindowAnswer['matrix']; more: number; view: View }) {
+export function SmallMatrix({ matrix, more, view }: { matrix: Window['matrix']; more: number; view: View }) {
   const palette = usePalette();
   const ranks = [...new Set([...matrix.source, ...matrix.destination])].sort((a, b) => a - b);
   if (ranks.length === 0) return <p class="faint">No messages were exchanged here.</p>;
@@ -33,9 +23,10 @@ export function SmallMatrix({ matrix, more, view }: { matrix: WindowAnswer['matr
   const positive = matrix.bytes.filter((b) => b > 0);
   const least = positive.reduce((a, b) => Math.min(a, b), Infinity);
   const most = positive.reduce((a, b) => Math.max(a, b), 0);
-  const cell = (width: number) => Math.min(width, 260) / ranks.length;
+  const edge = 34;
+  const cell = (width: number) => Math.min(width - edge, 240) / ranks.length;
   const pairAt = (x: number, y: number, width: number): [number, number] | null => {
-    const [i, j] = [Math.floor(y / cell(width)), Math.floor(x / cell(width))];
+    const [i, j] = [Math.floor((y - 16) / cell(width)), Math.floor((x - edge) / cell(width))];
     return i >= 0 && j >= 0 && i < ranks.length && j < ranks.length ? [ranks[i]!, ranks[j]!] : null;
   };
   return (
@@ -45,6 +36,18 @@ export function SmallMatrix({ matrix, more, view }: { matrix: WindowAnswer['matr
         label={`Bytes between ${ranks.length} ranks in the window`}
         paint={(pen, width) => {
           const c = cell(width);
+          pen.font = font(11);
+          pen.textBaseline = 'middle';
+          pen.fillStyle = css(palette.faint);
+          const every = Math.max(1, Math.ceil(26 / c));
+          ranks.forEach((rank, i) => {
+            if (i % every !== 0) return;
+            pen.textAlign = 'right';
+            pen.fillText(String(rank), edge - 4, 16 + (i + 0.5) * c);
+            pen.textAlign = 'center';
+            pen.fillText(String(rank), edge + (i + 0.5) * c, 8);
+          });
+          pen.translate(edge, 16);
           pen.fillStyle = css(palette.computing);
           pen.fillRect(0, 0, c * ranks.length, c * ranks.length);
           matrix.source.forEach((source, n) => {
@@ -74,14 +77,13 @@ export function SmallMatrix({ matrix, more, view }: { matrix: WindowAnswer['matr
 }
 
 /** Messages by size, in powers of two. */
-export function Histogram({ answer }: { answer: WindowAnswer }) {
+export function Histogram({ answer }: { answer: Window }) {
   const palette = usePalette();
   const bins = new Map<number, number>();
   const add = (low: number, messages: number) => bins.set(low, (bins.get(low) ?? 0) + messages);
-  answer.sizes.size.forEach((size, at) => add(size === 0 ? 0 : 2 ** Math.floor(Math.log2(size)), answer.sizes.messages[at]!));
-  answer.size_bins.low.forEach((low, at) => add(low, answer.size_bins.messages[at]!));
+  for (const { low, messages } of answer.sizes) add(low === 0 ? 0 : 2 ** Math.floor(Math.log2(low)), messages);
   const sorted = [...bins].sort((a, b) => a[0] - b[0]);
-  if (sorted.length === 0) return <p class="faint">No messages were exchanged here.</p>;
+  if (sorted.length === 0) return <p class="faint">{answer.traffic.messages > 0 ? (answer.limits.find((text) => /size/.test(text)) ?? 'The sizes of these messages are not known.') : 'No messages were exchanged here.'}</p>;
   const lows: number[] = [];
   for (let low = sorted[0]![0]; low <= sorted[sorted.length - 1]![0] && lows.length < 64; low = low === 0 ? 1 : low * 2) lows.push(low);
   const most = Math.max(...sorted.map(([, n]) => n));
@@ -118,16 +120,17 @@ export function Histogram({ answer }: { answer: WindowAnswer }) {
 
 export function AreaPanel({ meta, view }: { meta: Meta; view: View }) {
   const asked = view.window !== null || view.ranks !== null || view.pair !== null;
-  const answer = useAnswer<WindowAnswer>(asked ? '/api/window' : null, { run: meta.run, ...scopeOf(view) });
+  const answer = useWindow(meta, view, asked);
   if (!asked) return <p class="faint">Drag over the timeline to choose a window and ranks: its statistics, matrix and message sizes appear here.</p>;
   if (!answer.answer) return <Waiting of={answer} what="the sums of the window" />;
   const sums = answer.answer;
-  const rows = rowsOf(sums);
-  const waits = sums.waits.rank.map((rank, at) => ({ rank, awaited: sums.waits.awaited[at]!, kind: sums.waits.kind[at]!, function: sums.waits.function[at]!, ns: sums.waits.ns[at]!, count: sums.waits.count[at]! }));
+  const rows = sums.functions.filter((row) => row.calls > 0 || row.ns > 0);
+  const ranks = ranksOf(view)?.size ?? meta.ranks;
+  const waits = sums.waits;
   return (
     <div class="cards area" data-window={`${sums.from_ns}-${sums.to_ns}`} data-mpi={sums.mpi_ns} data-wait={sums.wait_ns} data-bytes={sums.traffic.bytes} data-messages={sums.traffic.messages}>
       <section class="card" aria-label="Functions in the window">
-        <h2>{`${humanNs(sums.to_ns - sums.from_ns)} of ${sums.ranks} ${sums.ranks === 1 ? 'rank' : 'ranks'}: ${percent(sums.mpi_ns, sums.all_ns)} in MPI, ${percent(sums.wait_ns, sums.all_ns)} waiting`}</h2>
+        <h2>{`${humanNs(sums.to_ns - sums.from_ns)} of ${grouped(ranks)} ${ranks === 1 ? 'rank' : 'ranks'}: ${percent(sums.mpi_ns, sums.all_ns)} in MPI, ${percent(sums.wait_ns, sums.all_ns)} waiting`}</h2>
         <Table<Row>
           label="Functions in the window"
           rows={rows}
@@ -158,7 +161,7 @@ export function AreaPanel({ meta, view }: { meta: Meta; view: View }) {
               { title: 'rank', show: (row) => row.rank, by: (row) => row.rank, number: true },
               { title: 'waited for', show: (row) => row.awaited, by: (row) => row.awaited, number: true },
               { title: 'kind', show: (row) => row.kind, by: (row) => row.kind },
-              { title: 'in', show: (row) => row.function, by: (row) => row.function },
+              { title: 'in', show: (row) => `${row.function}${row.place ? ` (${row.place})` : ''}`, by: (row) => row.function },
               { title: 'time', show: (row) => humanNs(row.ns), by: (row) => row.ns, number: true },
               { title: 'times', show: (row) => grouped(row.count), by: (row) => row.count, number: true },
             ]}
@@ -167,7 +170,7 @@ export function AreaPanel({ meta, view }: { meta: Meta; view: View }) {
       </section>
       <section class="card" aria-label="Matrix of the window">
         <h2>{`${humanBytes(sums.traffic.bytes)} in ${grouped(sums.traffic.messages)} messages`}</h2>
-        <SmallMatrix matrix={sums.matrix} more={sums.matrix_more ?? 0} view={view} />
+        <SmallMatrix matrix={sums.matrix} more={sums.matrix_more} view={view} />
       </section>
       <section class="card" aria-label="Message sizes in the window">
         <h2>Message sizes</h2>

@@ -8,7 +8,7 @@ import { between, Bounds, clamped, levelFor, moved, parseSpan, rowsText, rowsZoo
 import { ranksOf, View } from '../pure/view_state';
 import { addKeys } from '../shell/keys';
 import { drawsWith, Pen } from '../shell/picture';
-import type { Finding, Messages, Meta, TimelineLayout } from '../shell/protocol';
+import type { Finding, Messages, Meta, PathAnswer, TimelineLayout } from '../shell/protocol';
 import { sized, useWidth } from '../shell/sketch';
 import { store } from '../shell/store';
 import { hideTip, showTip } from '../shell/tip';
@@ -32,6 +32,7 @@ interface Properties {
   settings: TimelineSettings;
   finding: Finding | null;
   messages: Messages | null;
+  path: PathAnswer['path'] | null;
   height: number;
   rest: (view: Viewport) => void;
 }
@@ -70,7 +71,7 @@ function startView(view: View, bounds: Bounds): Viewport {
   return clamped({ ...all, ...(time ? { from: time[0], to: time[1] } : {}), ...(rows ? { top: rows[0], rows: rows[1] } : {}) }, bounds);
 }
 
-export function TimelineCanvas({ meta, layout, view, settings, finding, messages, height, rest }: Properties) {
+export function TimelineCanvas({ meta, layout, view, settings, finding, messages, path, height, rest }: Properties) {
   const palette = usePalette();
   const [box, width] = useWidth<HTMLDivElement>();
   const canvas = useRef<HTMLCanvasElement>(null);
@@ -122,6 +123,7 @@ export function TimelineCanvas({ meta, layout, view, settings, finding, messages
     chosenFunction,
     focus: k.focus,
     messages,
+    path,
     drag: null,
     ruler: null,
     hover: null,
@@ -133,6 +135,7 @@ export function TimelineCanvas({ meta, layout, view, settings, finding, messages
   size.current = [width, height];
 
   const saveTimer = useRef(0);
+  const written = useRef(`${view.options['time.view']} ${view.options['time.rows']}`);
   const save = () => {
     clearTimeout(saveTimer.current);
     saveTimer.current = window.setTimeout(() => {
@@ -143,7 +146,10 @@ export function TimelineCanvas({ meta, layout, view, settings, finding, messages
       else options['time.view'] = timeText(at);
       if (at.rows === all.rows) delete options['time.rows'];
       else options['time.rows'] = rowsText(at);
-      if (store.get().page === 'timeline') store.set({ options }, true);
+      if (store.get().page === 'timeline') {
+        written.current = `${options['time.view']} ${options['time.rows']}`;
+        store.set({ options }, true);
+      }
       rest(at);
     }, 180);
   };
@@ -189,8 +195,12 @@ export function TimelineCanvas({ meta, layout, view, settings, finding, messages
     };
   }, []);
 
-  // Back, forward and links: what the URL says is where the viewport goes.
+  // Back, forward and links: what the URL says is where the viewport goes. What this canvas wrote itself may be
+  // behind what it shows by now.
   useEffect(() => {
+    const now = `${view.options['time.view']} ${view.options['time.rows']}`;
+    if (now === written.current) return;
+    written.current = now;
     const wanted = startView(view, bounds);
     if (timeText(wanted) !== timeText(k.motion.goal) || rowsText(wanted) !== rowsText(k.motion.goal)) {
       clearTimeout(saveTimer.current);

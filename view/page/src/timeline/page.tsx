@@ -2,17 +2,21 @@
 // Timeline: ranks × time, and statistics, matrix and histogram of exactly the window and ranks that are chosen.
 import { useRef, useState } from 'preact/hooks';
 import { css, groupColour } from '../pure/colour';
-import { grouped, humanNs } from '../pure/format';
+import { grouped, percent } from '../pure/format';
+import { startView } from '../pure/view_state';
 import type { Viewport } from '../pure/viewport';
 import { useAnswer } from '../shell/ask';
+import { useFindings } from '../shell/findings';
 import { describeKeys } from '../shell/keys';
 import { addPage, PageProperties } from '../shell/pages';
-import type { Finding, Messages } from '../shell/protocol';
+import type { Messages, PathAnswer } from '../shell/protocol';
 import { Sentence } from '../shell/state_of';
 import { store } from '../shell/store';
+import { useWindow } from '../shell/sums';
 import { AreaPanel } from './area_panel';
 import { pin, TimelineCanvas, TimelineSettings } from './canvas';
 import { usePalette } from '../shell/theme';
+import { wantsCalls } from './paint';
 
 describeKeys('Timeline', [
   ['w s', 'zoom in and out, around the pointer'],
@@ -43,8 +47,10 @@ const layers: [TimelineSettings['layer'], string][] = [
 
 function Legend({ meta, layer }: { meta: PageProperties['meta']; layer: string }) {
   const palette = usePalette();
+  const sums = useWindow(meta, startView, layer === 'functions');
+  if (layer === 'waits') return <span class="faint">each rank that others wait for has a colour; the stronger, the longer the wait</span>;
   if (layer !== 'functions') return null;
-  const groups = [...new Set(meta.functions?.group ?? [])].slice(0, 12);
+  const groups = [...new Set((sums.answer?.functions ?? []).filter((row) => row.group && row.ns > 0 && meta.functions?.name.includes(row.name)).map((row) => row.group))].slice(0, 12);
   const swatch = (colour: string) => <span class="swatch" ref={(node) => void (node && (node.style.backgroundColor = colour))} />;
   return (
     <span class="row faint">
@@ -70,7 +76,7 @@ function Timeline({ view, meta }: PageProperties) {
     ruler: view.options['time.ruler'] === '1',
   };
   const arrows = view.options['time.arrows'] !== '0';
-  const findings = useAnswer<{ findings: Finding[] }>(view.finding !== null ? '/api/findings' : null, { run: meta.run });
+  const findings = useFindings(meta.run);
   const finding = findings.answer?.findings.find((f) => f.id === view.finding) ?? null;
   const messages = useAnswer<Messages>(arrows && resting ? '/api/messages' : null, {
     run: meta.run,
@@ -78,6 +84,12 @@ function Timeline({ view, meta }: PageProperties) {
     to: resting ? Math.ceil(resting.to) : null,
     top: 200,
     ranks: view.pair ? view.pair.slice().sort((a, b) => a - b).join(',') : view.ranks && view.ranks.length <= 64 ? view.ranks.join(',') : null,
+  });
+  // Where tiles end, the path is drawn from its pieces.
+  const path = useAnswer<PathAnswer>(settings.showPath && resting && wantsCalls(layout, resting) ? '/api/path' : null, {
+    run: meta.run,
+    from: resting ? Math.floor(resting.from) : null,
+    to: resting ? Math.ceil(resting.to) : null,
   });
   const height = Math.max(180, Math.min(Math.round(window.innerHeight * (view.window ? 0.5 : 0.72)), 60 + meta.processes.rank.length * 44));
   const toggle = (name: string, on: boolean, text: string, key?: string) => (
@@ -107,10 +119,13 @@ function Timeline({ view, meta }: PageProperties) {
             {shown.shown === 0 ? 'no messages here' : shown.more > 0 ? `the ${grouped(shown.shown)} costliest messages, ${grouped(shown.more)} more` : `${grouped(shown.shown)} messages`}
           </span>
         )}
-        {resting && <span class="faint">{humanNs(resting.to - resting.from)} shown</span>}
       </div>
-      {layout.ready.length < 3 && <Sentence>Waits and the critical path are still being computed; they appear as soon as they are there.</Sentence>}
-      <TimelineCanvas key={meta.run} meta={meta} layout={layout} view={view} settings={settings} finding={finding} messages={arrows ? shown : null} height={height} rest={(at) => restRef.current(at)} />
+      {layout.problem ? (
+        <Sentence>{layout.problem}</Sentence>
+      ) : (
+        !layout.ready.includes('path') && <Sentence>{`Waits and the critical path are still being computed${layout.building?.what ? ` (${layout.building.what}: ${percent(layout.building.share, 1)})` : ''}; they appear as soon as they are there.`}</Sentence>
+      )}
+      <TimelineCanvas key={meta.run} meta={meta} layout={layout} view={view} settings={settings} finding={finding} messages={arrows ? shown : null} path={settings.showPath ? (path.answer?.path ?? null) : null} height={height} rest={(at) => restRef.current(at)} />
       <AreaPanel meta={meta} view={view} />
     </>
   );

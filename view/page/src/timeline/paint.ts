@@ -6,7 +6,7 @@ import { nobody } from '../pure/tile';
 import { levelFor, Viewport } from '../pure/viewport';
 import type { Choice } from '../pure/view_state';
 import type { Pen } from '../shell/picture';
-import type { Messages, Meta, TimelineLayout } from '../shell/protocol';
+import type { Messages, Meta, PathAnswer, TimelineLayout } from '../shell/protocol';
 import { font } from '../shell/sketch';
 import type { Chunk, RawCalls } from './raw';
 import type { Layer, Tiles } from './tiles';
@@ -29,6 +29,7 @@ export interface Scene {
   chosenFunction: number;
   focus: number;
   messages: Messages | null;
+  path: PathAnswer['path'] | null;
   drag: { kind: 'area' | 'zoom' | 'ruler'; x0: number; y0: number; x1: number; y1: number } | null;
   ruler: [number, number] | null;
   hover: { x: number; y: number } | null;
@@ -122,7 +123,7 @@ function drawRows(pen: Pen, scene: Scene, tiles: Tiles, raw: RawCalls, view: Vie
   pen.fillStyle = css(palette.panel);
   pen.fillRect(area.x, area.y, area.width, area.height);
   pen.imageSmoothingEnabled = rowHeight < 1;
-  const layers: Layer[] = [scene.layer === 'functions' && rowHeight >= 9 ? 'split' : scene.layer, ...(scene.showPath ? (['path'] as const) : [])];
+  const layers: Layer[] = [scene.layer === 'functions' && rowHeight >= 9 ? 'split' : scene.layer, ...(scene.showPath && !wantsCalls(layout, view) ? (['path'] as const) : [])];
   const columns = layout.columns[level] ?? 1;
   const from = Math.max(0, Math.floor((view.from - layout.from_ns) / tileNs));
   const to = Math.min(columns - 1, Math.floor((view.to - layout.from_ns) / tileNs));
@@ -140,6 +141,7 @@ function drawRows(pen: Pen, scene: Scene, tiles: Tiles, raw: RawCalls, view: Vie
         pen.drawImage(piece.picture, piece.sx, piece.sy, piece.sw, piece.sh, x, y, (tileNs / (view.to - view.from)) * area.width + 0.5, rows * rowHeight);
       }
   if (wantsCalls(layout, view)) for (const chunk of raw.of(view.from, view.to, first, last)) drawCalls(pen, scene, view, area, chunk, first, last);
+  if (scene.path && wantsCalls(layout, view)) drawPath(pen, scene, scene.path, view, area);
   if (rowHeight >= 6) {
     pen.fillStyle = css(palette.paper);
     for (let row = first; row <= last; ++row) pen.fillRect(area.x, lineOf(view, area, row + 1) - 1, area.width, 1);
@@ -148,6 +150,24 @@ function drawRows(pen: Pen, scene: Scene, tiles: Tiles, raw: RawCalls, view: Vie
   dimTimes(pen, scene, view, area);
   pen.restore();
   return blanks;
+}
+
+function drawPath(pen: Pen, scene: Scene, path: PathAnswer['path'], view: Viewport, area: Area): void {
+  const rowHeight = area.height / view.rows;
+  const thick = Math.max(1.5, Math.min(4, rowHeight / 6));
+  pen.fillStyle = css(scene.palette.path);
+  let before = -1;
+  path.process.forEach((process, at) => {
+    const [x, next] = [placeOf(view, area, path.begin_ns[at]!), placeOf(view, area, path.end_ns[at]!)];
+    const y = lineOf(view, area, process) + rowHeight * 0.55;
+    pen.fillRect(x, y - thick / 2, Math.max(0.7, next - x), thick);
+    // From the rank that it was on before: down or up to this one.
+    if (before >= 0 && before !== process) {
+      const other = lineOf(view, area, before) + rowHeight * 0.55;
+      pen.fillRect(x - 0.5, Math.min(y, other), 1, Math.abs(y - other));
+    }
+    before = process;
+  });
 }
 
 function dimRows(pen: Pen, scene: Scene, view: Viewport, area: Area, first: number, last: number): void {
@@ -237,7 +257,7 @@ function drawMessages(pen: Pen, scene: Scene, view: Viewport, area: Area, rowOf:
     const [x0, y0] = [placeOf(view, area, shown.sent_ns[at]!), lineOf(view, area, a) + half];
     const [x1, y1] = [placeOf(view, area, shown.received_ns[at]!), lineOf(view, area, b) + half];
     const costly = shown.wait_ns[at]! > 0;
-    pen.strokeStyle = css(costly ? palette.wait : palette.ink, 0.8);
+    pen.strokeStyle = css(costly ? palette.wait : palette.ink, costly ? 0.9 : 0.45);
     pen.fillStyle = pen.strokeStyle;
     pen.lineWidth = costly ? 1.5 : 0.8;
     pen.beginPath();

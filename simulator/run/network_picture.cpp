@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "simulator/run/network_picture.h"
+
+#include <algorithm>
+#include <charconv>
+#include <deque>
+#include <set>
+#include <utility>
+
+#include "simulator/routing/load_spread.h"
+#include "simulator/run/json_fields.h"
+
+namespace fathom::simulator {
+namespace {
+
+// Links to the nearest host; 0 for hosts, and for what no host reaches.
+std::vector<std::uint32_t> levels_of(const Network& network) {
+  std::vector<std::uint32_t> level(network.node_count(), 0);
+  std::vector<bool> seen(network.node_count());
+  std::deque<NodeId> next;
+  for (NodeId host = 0; host < network.host_count(); ++host) {
+    seen[host] = true;
+    next.push_back(host);
+  }
+  for (; !next.empty(); next.pop_front()) {
+    for (const LinkId id : network.links_from(next.front())) {
+      const NodeId target = network.link(id).target;
+      if (seen[target]) continue;
+      seen[target] = true;
+      level[target] = level[next.front()] + 1;
+      next.push_back(target);
+    }
+  }
+  return level;
+}
+
+// Whether every cable joins neighbouring levels, and there is more than one level of switches.
+bool stands_in_levels(const Network& network, const std::vector<std::uint32_t>& level) {
+  if (network.switch_count() == 0) return false;
+  for (LinkId id = 0; id < network.link_count(); ++id) {
+    const Link& link = network.link(id);
+    const std::uint32_t a = level[link.source], b = level[link.target];
+    if (a + 1 != b && b + 1 != a) return false;
+  }
+  return true;
+}
+
+const char* kind_of(const Network& network, const std::vector<std::uint32_t>& level) {
+  if (const Grid* const grid = network.grid()) {
+    switch (grid->kind) {
+      case Grid::Kind::kMesh: return "mesh";
+      case Grid::Kind::kTorus: return "torus";
+      case Grid::Kind::kHyperX: return "hyperx";
+    }
+  }
+  if (network.name().starts_with("dragonfly:")) return "dragonfly";
+  return stands_in_levels(network, level) ? "tree" : "graph";
+}
+
+// 4 of "s4.2" (topology/dragonfly.h).
+std::int64_t group_of(const std::string& name) {
+  std::int64_t group = -1;
+  if (name.size() > 1) std::from_chars(name.data() + 1, name.data() + name.size(), group);
+  return group;
+}
+
+// The switches of the grid come after those inside machines (network.h).
+std::int64_t point_of(const Network& network, NodeId node) {
+  const Grid* const grid = network.grid();
+  if (grid == nullptr) return -1;
+  const NodeId first = network.node_count() - grid->points();
+  if (network.is_host(node) || node < first) return -1;
+  std::int64_t point = 0;
+  // In the order of the picture, the last coordinate runs fastest, whatever the strides.
+  const std::vector<std::uint32_t> at = grid->coordinates(node - first);
+  for (std::size_t dimension = 0; dimension < at.size(); ++dimension)
+    point = point * grid->extent[dimension] + at[dimension];
+  return point;
+}
+
+// Keeps the demands that take one link.
+class LinkSink : public RouteSink {
+ public:
+  LinkSink(LinkId link, std::span<const Demand> all) : link_(link), all_(all) {}
+
+  void take(std::size_t index, std::span<const LinkId> links, double share) override {
+    const auto times = std::count(links.begin(), links.end(), link_);
+    if (times == 0) return;
+    const Demand& demand = all_[index];
+    const double part = share * static_cast<double>(times);
+    demands.insert(index);
+    flows.push_back({demand.source, demand.destination, part * demand.bytes, share});
+  }
+
+  std::vector<LinkFlow> flows;
+  std::set<std::size_t>
+      demands;  // positions; a router that splits demands gives several paths of one
+
+ private:
+  LinkId link_;
+  std::span<const Demand> all_;
+};
+
+template <typename Row>
+void heaviest_first(std::vector<Row>& rows) {
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const Row& a, const Row& b) { return a.bytes > b.bytes; });
+}
+
+}  // namespace
+
+base::Status check_picture(const Network& network) {
+  if (network.node_count() <= kMostPictureNodes && network.link_count() <= kMostPictureLinks)
+    return base::Done{};
+  return base::Error{"'" + network.name() + "' has " + std::to_string(network.node_count()) +
+                     " nodes and " + std::to_string(network.link_count()) + " links; at most " +
+                     std::to_string(kMostPictureNodes) + " and " +
+                     std::to_string(kMostPictureLinks) +
+                     " are drawn, fathom simulate has no such limit"};
+}
+
+void write_network(base::JsonWriter& json, const Network& network) {
+  const std::vector<std::uint32_t> level = levels_of(network);
+  const std::string kind = kind_of(network, level);
+  std::vector<NodeId> nodes(network.node_count());
+  for (NodeId node = 0; node < network.node_count(); ++node) nodes[node] = node;
+  json.field("cluster", network.name());
+  json.field("kind", kind);
+  json.field("extent", network.grid() ? network.grid()->extent : std::vector<std::uint32_t>());
+  json.object("nodes", [&] {
+    json.list("name", nodes, [&](NodeId node) { json.value(network.node_name(node)); });
+    json.list("host", nodes, [&](NodeId node) { json.value(network.is_host(node) ? 1 : 0); });
+    json.field("level", level);
+    json.list("point", nodes, [&](NodeId node) { json.value(point_of(network, node)); });
+    json.list("group", nodes, [&](NodeId node) {
+      json.value(kind == "dragonfly" && !network.is_host(node) ? group_of(network.node_name(node))
+                                                               : std::int64_t{-1});
+    });
+    json.list("ranks", nodes, [&](NodeId node) {
+      json.value(network.is_host(node) ? network.slots(node) : std::uint32_t{0});
+    });
+  });
+  json.object("links", [&] {
+    const auto links = network.links();
+    json.list("source", links, [&](const Link& link) { json.value(link.source); });
+    json.list("target", links, [&](const Link& link) { json.value(link.target); });
+    json.list("capacity", links, [&](const Link& link) { json.value(link.capacity_Bps); });
+    json.list("latency", links, [&](const Link& link) { json.value(link.latency_s); });
+    json.key("host");
+    json.open_list();
+    for (LinkId id = 0; id < network.link_count(); ++id)
+      json.value(network.joins_switches(id) ? 0 : 1);
+    json.close_list();
+  });
+  json.field("relative", has_relative_capacities(network));
+}
+
+void write_picture_run(base::JsonWriter& json, const std::string& placement,
+                       const std::string& result, const Placement& hosts, const LinkUsage* usage,
+                       double seconds) {
+  struct Carried {
+    LinkId link;
+    std::size_t interval;
+    double bytes;
+  };
+  std::vector<Carried> carried;
+  for (LinkId link = 0; usage != nullptr && link < usage->links(); ++link) {
+    for (std::size_t at = 0; at < usage->intervals(); ++at) {
+      if (static_cast<double>(at) * usage->interval_s() >= seconds) break;
+      if (usage->bytes(link, at) > 0) carried.push_back({link, at, usage->bytes(link, at)});
+    }
+  }
+  json.object([&] {
+    json.field("placement", placement);
+    json.key("result");
+    json.raw(result);
+    json.list("rank_host", hosts, [&](HostId host) { json.value(host); });
+    json.field("interval_s", usage != nullptr ? usage->interval_s() : 0.0);
+    json.object("carried", [&] {
+      json.list("link", carried, [&](const Carried& row) { json.value(row.link); });
+      json.list("interval", carried, [&](const Carried& row) { json.value(row.interval); });
+      json.list("bytes", carried, [&](const Carried& row) { json.value(row.bytes); });
+    });
+  });
+}
+
+base::Result<LinkContent> content_of_link(const Network& network, const Job& job,
+                                          const Choice& choice, LinkId link) {
+  if (link >= network.link_count())
+    return base::Error{"'" + network.name() + "' has no link " + std::to_string(link)};
+  const auto placed = place_job(network, job, choice);
+  if (!placed) return placed.error();
+  LinkSink sink(link, placed->demands);
+  if (auto routed = route_job(network, *placed, choice, sink); !routed) return routed.error();
+  LinkContent content;
+  content.flows = std::move(sink.flows);
+  for (const LinkFlow& flow : content.flows) content.bytes += flow.bytes;
+  if (choice.router->per_flow) {
+    // Demands of single pairs have the pair's position as their key, counted from 1 (demands_of()).
+    for (const std::size_t index : sink.demands) {
+      const profile::PairCount& pair = job.pairs[placed->demands[index].key - 1];
+      content.pairs.push_back({pair.source, pair.destination, pair.bytes, pair.messages});
+    }
+  } else {
+    std::set<std::pair<HostId, HostId>> taken;
+    for (const LinkFlow& flow : content.flows) taken.insert({flow.source, flow.destination});
+    for (const profile::PairCount& pair : job.pairs) {
+      const HostId source = placed->placement[static_cast<std::size_t>(pair.source)],
+                   destination = placed->placement[static_cast<std::size_t>(pair.destination)];
+      if (taken.contains({source, destination}))
+        content.pairs.push_back({pair.source, pair.destination, pair.bytes, pair.messages});
+    }
+  }
+  heaviest_first(content.flows);
+  heaviest_first(content.pairs);
+  return content;
+}
+
+void write_link_content(base::JsonWriter& json, const Network& network, LinkId link,
+                        const LinkContent& content, std::size_t most) {
+  const std::span flows(content.flows.data(), std::min(most, content.flows.size()));
+  const std::span pairs(content.pairs.data(), std::min(most, content.pairs.size()));
+  json.field("link", link);
+  json.field("source", network.node_name(network.link(link).source));
+  json.field("target", network.node_name(network.link(link).target));
+  put_number(json, "bytes", content.bytes);
+  json.object("flows", [&] {
+    json.list("source", flows,
+              [&](const LinkFlow& flow) { json.value(network.node_name(flow.source)); });
+    json.list("destination", flows,
+              [&](const LinkFlow& flow) { json.value(network.node_name(flow.destination)); });
+    json.list("bytes", flows, [&](const LinkFlow& flow) { json.value(flow.bytes); });
+    json.list("share", flows, [&](const LinkFlow& flow) { json.value(flow.share); });
+  });
+  json.object("pairs", [&] {
+    json.list("source", pairs, [&](const LinkPair& pair) { json.value(pair.source); });
+    json.list("destination", pairs, [&](const LinkPair& pair) { json.value(pair.destination); });
+    json.list("bytes", pairs, [&](const LinkPair& pair) { json.value(pair.bytes); });
+    json.list("messages", pairs, [&](const LinkPair& pair) { json.value(pair.messages); });
+  });
+  json.field("more_flows", content.flows.size() - flows.size());
+  json.field("more_pairs", content.pairs.size() - pairs.size());
+}
+
+}  // namespace fathom::simulator

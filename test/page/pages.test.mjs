@@ -1,0 +1,508 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The pages in Debian's Chromium, against a server that answers for jobs that never were (double.mjs), so that
+// what must be seen is known exactly. FATHOM_PAGES is the folder that build.mjs filled.
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { openBrowser } from './browser.mjs';
+import { hostile, job, startDouble, windowOf } from './double.mjs';
+
+const pages = process.env.FATHOM_PAGES;
+const small = job();
+const jobs = [small, job({ name: 'later', iterations: 150 }), job({ name: 'wide', ranks: 1024, iterations: 1000, perHost: 32 }), job({ name: 'huge', ranks: 10000, perHost: 64, trace: false }),
+  job({ name: 'cut', cut: [2, 5], sentence: 'The job was killed.' }), job({ name: 'bad', error: 'There is no profile in this folder.' }), job({ name: 'one', ranks: 1, iterations: 1, late: 0 }), job({ name: 'none', ranks: 0, iterations: 1 })];
+let server;
+let browser;
+let page;
+
+before(async () => {
+  server = await startDouble(pages, jobs);
+  browser = await openBrowser();
+  page = browser.page;
+});
+after(async () => {
+  await browser?.close();
+  await server?.stop();
+});
+
+/** Goes to a state, and waits until its page stands there. */
+async function go(hash, ready = 'main') {
+  await page.goto('about:blank');
+  await page.goto(`${server.url}#${hash}`);
+  await page.locator(ready).first().waitFor();
+}
+const hash = () => page.evaluate(() => decodeURIComponent(location.hash.replace(/\+/g, ' ')));
+const until = (check, ...more) => page.waitForFunction(check, ...more);
+const canvas = () => page.locator('.timeline canvas').first();
+const shownSpan = async () => (await canvas().getAttribute('data-view')).split('-').map(Number);
+const drawn = () => until(() => document.querySelector('.timeline canvas')?.dataset.view && document.querySelector('.timeline canvas').dataset.blanks === '0');
+/** Until nothing moves on the timeline any more. */
+async function rests() {
+  let last = '';
+  for (let same = 0; same < 3; ) {
+    const now = `${await canvas().getAttribute('data-view')} ${await hash()}`;
+    same = now === last ? same + 1 : 0;
+    last = now;
+    await page.waitForTimeout(120);
+  }
+}
+const pageIds = ['overview', 'timeline', 'matrix', 'calls', 'compare'];
+
+test('every page shows something, in light and dark, at 1280 and at 3840 pixels', async () => {
+  for (const [scheme, width] of [['light', 1280], ['dark', 3840]]) {
+    await page.emulateMedia({ colorScheme: scheme });
+    await page.setViewportSize({ width, height: 860 });
+    for (const id of pageIds) {
+      await go(`/${id}`, 'main canvas, main table');
+      const facts = await page.evaluate(() => ({ paper: getComputedStyle(document.querySelector('main')).backgroundColor, wide: document.documentElement.scrollWidth, text: document.querySelector('main').innerText }));
+      assert.ok(facts.wide <= width, `${id} is ${facts.wide} pixels wide`);
+      assert.equal(facts.paper, scheme === 'dark' ? 'rgb(18, 20, 24)' : 'rgb(255, 255, 255)');
+      assert.ok(facts.text.length > 20 && !/cannot be drawn|undefined|NaN/.test(facts.text), facts.text);
+    }
+  }
+  await page.emulateMedia({ colorScheme: 'light' });
+  await page.setViewportSize({ width: 1280, height: 860 });
+});
+
+test('a finding is isolated on every page, and crumbs lead back', async () => {
+  await go('/overview?ranks=0-5', '.finding');
+  await page.locator('.finding .isolate').first().click();
+  assert.match(await hash(), /finding=0/);
+  assert.match(await hash(), /ranks=2-4/);
+  assert.match(await hash(), /window=1000000-3000000/);
+  assert.match(await hash(), /function=MPI_Sendrecv/);
+  for (const id of ['timeline', 'matrix', 'calls', 'compare', 'overview']) {
+    await page.locator(`header nav a[href="#/${id}"]`).click();
+    await page.locator(`main[data-page=${id}]`).waitFor();
+    assert.match(await hash(), new RegExp(`^#/${id}\\?.*finding=0`));
+    assert.equal(await page.locator('[data-chip=finding]').count(), 1);
+  }
+  await page.locator('main[data-page=overview] .finding.chosen').waitFor();
+  assert.equal(await page.locator('main .finding.dim').count(), 1);
+  // The bar names the finding on every page, and its keys go from one to the next without a crumb more.
+  assert.match(await page.locator('[data-bar]').innerText(), /critical.*rank 3 computes longer.*1 of 2/s);
+  await page.keyboard.press(']');
+  await until(() => location.hash.includes('finding=1') && location.hash.includes('class=MPI_Allreduce'));
+  assert.doesNotMatch(await hash(), /window=|ranks=2-4[&]/);
+  await page.keyboard.press('[');
+  await until(() => location.hash.includes('finding=0') && location.hash.includes('window=1000000-3000000'));
+  assert.equal(await page.locator('.crumbs button').count(), 1);
+  await page.locator('.crumbs button').first().click();
+  assert.match(await hash(), /ranks=0-5/);
+  assert.doesNotMatch(await hash(), /finding|window|crumb/);
+});
+
+test('back, forward and a link restore what was chosen', async () => {
+  await go('/overview', '.finding');
+  await page.locator('.finding .isolate').first().click();
+  const chosen = await hash();
+  await page.locator('header nav a[href="#/calls"]').click();
+  await page.locator('main[data-page=calls] tr.chosen').first().waitFor();
+  await page.goBack();
+  await page.locator('main[data-page=overview] .finding.chosen').waitFor();
+  assert.equal(await hash(), chosen);
+  await page.goBack();
+  await until(() => !document.querySelector('.chip'));
+  await page.goForward();
+  await page.locator('.finding.chosen').waitFor();
+  const link = page.url();
+  await page.goto('about:blank');
+  await page.goto(link);
+  await page.locator('.finding.chosen').waitFor();
+  assert.equal(await hash(), chosen);
+});
+
+test('the timeline zooms and moves by wheel, drag and keys', async () => {
+  await go('/timeline', '.timeline canvas');
+  await drawn();
+  const whole = await shownSpan();
+  assert.deepEqual(whole, [0, 100e6]);
+  const box = await canvas().boundingBox();
+  await page.mouse.move(box.x + box.width / 2, box.y + 120);
+  await page.mouse.wheel(0, -300);
+  await rests();
+  const zoomed = await shownSpan();
+  assert.ok(zoomed[1] - zoomed[0] < 0.7 * (whole[1] - whole[0]));
+  assert.match(await hash(), /time\.view=/);
+  await page.keyboard.press('d');
+  await rests();
+  assert.ok((await shownSpan())[0] > zoomed[0]);
+  await page.keyboard.press('a');
+  await page.keyboard.press('w');
+  await rests();
+  const closer = await shownSpan();
+  assert.ok(closer[1] - closer[0] < zoomed[1] - zoomed[0]);
+  await page.keyboard.press('s');
+  await page.keyboard.press('f');
+  await rests();
+  assert.deepEqual(await shownSpan(), whole);
+  // On the axis, a drag zooms into what it spans; with Shift, a drag moves.
+  await page.mouse.move(box.x + 78 + (box.width - 78) * 0.25, box.y + 10);
+  await page.mouse.down();
+  await page.mouse.move(box.x + 78 + (box.width - 78) * 0.5, box.y + 10, { steps: 4 });
+  await page.mouse.up();
+  await rests();
+  const spanned = await shownSpan();
+  assert.ok(Math.abs(spanned[0] - 25e6) < 0.3e6 && Math.abs(spanned[1] - 50e6) < 0.3e6, spanned.join());
+  await page.keyboard.down('Shift');
+  await page.mouse.move(box.x + 600, box.y + 100);
+  await page.mouse.down();
+  await page.mouse.move(box.x + 800, box.y + 100, { steps: 4 });
+  await page.mouse.up();
+  await page.keyboard.up('Shift');
+  await rests();
+  assert.ok((await shownSpan())[0] < spanned[0] - 1e6);
+});
+
+test('zooming goes on where it is, though the address lags behind', async () => {
+  await go('/timeline', '.timeline canvas');
+  await drawn();
+  const box = await canvas().boundingBox();
+  await page.mouse.move(box.x + 640, box.y + 120);
+  let last = Infinity;
+  for (let n = 0; n < 10; ++n) {
+    await page.mouse.wheel(0, -90);
+    await page.waitForTimeout(n % 2 ? 150 : 215);
+    const [from, to] = await shownSpan();
+    assert.ok(to - from <= last + 1, `${to - from} ns after ${last} ns`);
+    last = to - from;
+  }
+});
+
+test('an area gives statistics, matrix and histogram of exactly its window and ranks', async () => {
+  await go('/timeline', '.timeline canvas');
+  await drawn();
+  const box = await canvas().boundingBox();
+  const row = (box.height - 24) / 8;
+  await page.mouse.move(box.x + 300, box.y + 24 + 2.5 * row);
+  await page.mouse.down();
+  await page.mouse.move(box.x + 700, box.y + 24 + 4.5 * row, { steps: 5 });
+  await page.mouse.up();
+  await page.locator('.area').waitFor();
+  const [, from, to] = /window=(\d+)-(\d+)/.exec(await hash());
+  assert.match(await hash(), /ranks=2-4/);
+  const area = await page.locator('.area').evaluate((node) => ({ ...node.dataset }));
+  const expected = windowOf(small, Number(from), Number(to), [2, 3, 4]);
+  assert.equal(area.window, `${from}-${to}`);
+  assert.equal(Number(area.mpi), expected.mpi_ns);
+  assert.equal(Number(area.wait), expected.wait_ns);
+  assert.equal(Number(area.bytes), expected.traffic.bytes);
+  assert.equal(Number(area.messages), expected.traffic.messages);
+  assert.equal(await page.locator('.area canvas').count(), 2);
+  await page.keyboard.press('f');
+  await rests();
+  assert.deepEqual((await shownSpan()).map(Math.round), [Number(from), Number(to)]);
+});
+
+test('keys go from call to call, from rank to rank, pin, measure and choose', async () => {
+  await go('/timeline?function=MPI_Sendrecv', '.timeline canvas');
+  await drawn();
+  await canvas().focus();
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('ArrowDown');
+  const said = page.locator('.timeline [aria-live]');
+  assert.equal(await said.textContent(), 'rank 3');
+  // The late rank is in MPI_Sendrecv from 0.8 ms of each iteration on.
+  await page.keyboard.press('.');
+  await until(() => /MPI_Sendrecv at 800 µs, 100 µs/.test(document.querySelector('.timeline [aria-live]').textContent));
+  await page.keyboard.press('.');
+  await until(() => /at 1\.80 ms/.test(document.querySelector('.timeline [aria-live]').textContent));
+  await page.keyboard.press(',');
+  await until(() => /at 800 µs/.test(document.querySelector('.timeline [aria-live]').textContent));
+  await page.keyboard.press(',');
+  await until(() => /no earlier MPI_Sendrecv/.test(document.querySelector('.timeline [aria-live]').textContent));
+  await page.keyboard.press('p');
+  assert.match(await hash(), /time\.pins=3/);
+  await page.keyboard.press('Enter');
+  assert.match(await hash(), /ranks=3/);
+  await page.keyboard.press('r');
+  assert.match(await hash(), /time\.ruler=1/);
+  await page.keyboard.press('m');
+  assert.match(await hash(), /window=0-100000000/);
+  await page.keyboard.press('Escape');
+  assert.doesNotMatch(await hash(), /ranks=|window=|function=/);
+});
+
+test('the costliest messages are drawn, and how many more there are is said', async () => {
+  await go('/timeline', '.messages');
+  const note = page.locator('.messages');
+  assert.equal(await note.getAttribute('data-shown'), '20');
+  assert.equal(await note.textContent(), 'the 20 costliest messages, 780 more');
+  await page.getByRole('button', { name: 'Messages' }).click();
+  await until(() => !document.querySelector('.messages'));
+});
+
+test('single calls are drawn where the tiles end, and tips name them', async () => {
+  await go('/timeline?time.view=3000000-4000000', '.timeline canvas');
+  await drawn();
+  await until(() => performance.getEntriesByType('resource').some((entry) => entry.name.includes('/api/raw')));
+  const box = await canvas().boundingBox();
+  const tip = page.locator('.tip');
+  for (let tries = 0; ; ++tries) {
+    await page.mouse.move(box.x + 78 + (box.width - 78) * 0.7 + (tries % 2), box.y + 40);
+    if (/waited 200 µs for rank 3/.test((await tip.textContent().catch(() => '')) ?? '')) break;
+    assert.ok(tries < 100, 'the tip never names the wait');
+    await page.waitForTimeout(50);
+  }
+  assert.match(await tip.textContent(), /MPI_Sendrecv: 300 µs, 1\.00 kB/);
+});
+
+test('nothing is ever blank while tiles are slow', async () => {
+  const slow = await startDouble(pages, [jobs[2]], { delay: 250 });
+  try {
+    await page.goto('about:blank');
+    await page.goto(`${slow.url}#/timeline`);
+    await canvas().waitFor();
+    await drawn();
+    await page.evaluate(() => window.fathomFrames.reset());
+    const box = await canvas().boundingBox();
+    await page.mouse.move(box.x + 700, box.y + 300);
+    for (let n = 0; n < 12; ++n) await page.mouse.wheel(0, -150);
+    for (let n = 0; n < 6; ++n) await page.keyboard.press(n % 2 ? 'd' : 'a');
+    await rests();
+    const frames = await page.evaluate(() => window.fathomFrames.frames);
+    assert.ok(frames.length > 10);
+    assert.equal(frames.filter((frame) => frame.blanks > 0).length, 0);
+    assert.ok(slow.asked.some((path) => /level=[12]/.test(path)), 'finer tiles were asked for');
+  } finally {
+    await slow.stop();
+  }
+});
+
+test('1,024 ranks and 10,000 × 10,000 pairs are loaded and moved', async (t) => {
+  const report = async (what) => {
+    const frames = await page.evaluate(() => window.fathomFrames.frames);
+    const gaps = frames.map((frame) => frame.gap).filter((gap) => gap > 0).sort((a, b) => a - b);
+    const draws = frames.map((frame) => frame.draw).sort((a, b) => a - b);
+    t.diagnostic(`${what}: ${frames.length} frames, median gap ${gaps[gaps.length >> 1]?.toFixed(1)} ms, drawing p95 ${draws[Math.floor(draws.length * 0.95)]?.toFixed(1)} ms`);
+    assert.ok(frames.length > 5);
+    assert.equal(frames.filter((frame) => frame.blanks > 0).length, 0);
+  };
+  await go('/timeline?run=2', '.timeline canvas');
+  await drawn();
+  await page.evaluate(() => window.fathomFrames.reset());
+  let box = await canvas().boundingBox();
+  await page.mouse.move(box.x + 500, box.y + 200);
+  for (let n = 0; n < 10; ++n) await page.mouse.wheel(0, n < 6 ? -120 : 120);
+  await rests();
+  await report('timeline of 1,024 ranks');
+  await go('/matrix?run=3', '.timeline canvas');
+  await until(() => document.querySelector('.timeline canvas')?.dataset.blanks === '0');
+  await page.evaluate(() => window.fathomFrames.reset());
+  box = await canvas().boundingBox();
+  await page.mouse.move(box.x + 64 + 300, box.y + 20 + 300);
+  for (let n = 0; n < 14; ++n) await page.mouse.wheel(0, -200);
+  await until(() => Number(document.querySelector('.timeline canvas').dataset.square.split(' ')[2]) < 30);
+  await report('matrix of 10,000 ranks');
+  // Where each cell is a pair, the tip names it.
+  await go('/matrix?run=3&matrix.x=5000.0-20.0&matrix.y=5000.0-20.0', '.timeline canvas');
+  box = await canvas().boundingBox();
+  const side = Math.min(box.width - 68, box.height - 22);
+  for (let tries = 0, text = ''; text !== 'rank 5005 (n78) → rank 5006 (n78): 100 kB'; ++tries) {
+    assert.ok(tries < 100, `the tip says "${text}"`);
+    await page.mouse.move(box.x + 64 + (6.5 / 20) * side + (tries % 2), box.y + 20 + (5.5 / 20) * side);
+    text = (await page.locator('.tip').count()) > 0 ? await page.locator('.tip').textContent() : '';
+    await page.waitForTimeout(50);
+  }
+});
+
+test('the matrix is chosen from by pointer, keys and list, and is reordered', async () => {
+  await go('/matrix', '.beside table');
+  const box = await canvas().boundingBox();
+  const side = Math.min(box.width - 68, box.height - 22);
+  await page.mouse.click(box.x + 64 + (4.5 / 8) * side, box.y + 20 + (3.5 / 8) * side);
+  assert.match(await hash(), /pair=3-4/);
+  await canvas().focus();
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('ArrowRight');
+  await page.keyboard.press('Enter');
+  assert.match(await hash(), /pair=4-5/);
+  await page.locator('.beside tbody tr').nth(6).click();
+  assert.match(await hash(), /pair=6-7/);
+  assert.equal(await page.locator('.beside tr.chosen').count(), 1);
+  await page.getByRole('combobox', { name: 'in the order of' }).selectOption('cluster');
+  await until(() => location.hash.includes('matrix.order=cluster'));
+  // The order is reversed there: rank 0 stands last.
+  for (let tries = 0; !/pair=4-5/.test(await hash()); ++tries) {
+    assert.ok(tries < 50, await hash());
+    await page.mouse.click(box.x + 64 + (2.5 / 8) * side, box.y + 20 + (3.5 / 8) * side);
+    await page.waitForTimeout(100);
+  }
+  await page.getByRole('combobox', { name: 'Class' }).selectOption('MPI_Allreduce');
+  await until(() => document.querySelector('[data-total]')?.dataset.total === '64');
+  await page.getByRole('combobox', { name: 'by', exact: true }).selectOption('host');
+  await until(() => document.querySelectorAll('.beside tbody tr').length === 2);
+});
+
+test('the call tree opens, closes and chooses by keys', async () => {
+  await go('/calls', '[role=treegrid]');
+  const rows = page.locator('[role=treegrid] tbody tr');
+  assert.equal(await rows.count(), 4);
+  await rows.first().focus();
+  await page.keyboard.press('ArrowLeft');
+  await until(() => document.querySelectorAll('[role=treegrid] tbody tr').length === 1);
+  await page.keyboard.press('ArrowRight');
+  await until(() => document.querySelectorAll('[role=treegrid] tbody tr').length === 4);
+  await page.keyboard.press('End');
+  await page.keyboard.press('Enter');
+  assert.match(await hash(), /function=MPI_Allreduce/);
+  assert.equal(await page.locator('table[aria-label^=Places] tr.chosen').count(), 1);
+});
+
+test('search finds ranks, pairs, functions and findings', async () => {
+  for (const [text, wanted] of [['2-5', /ranks=2-5/], ['3 -> 4', /pair=3-4/], ['allreduce', /function=MPI_Allreduce/], ['most messages', /finding=1/], ['matrix', /^#\/matrix/], ['n1', /ranks=4-7/]]) {
+    await go('/overview', '.finding');
+    await page.keyboard.press('/');
+    await page.locator('.palette input').fill(text);
+    await page.locator('.palette li button').first().waitFor();
+    await page.keyboard.press('Enter');
+    await until((source) => new RegExp(source).test(decodeURIComponent(location.hash)), wanted.source);
+  }
+});
+
+test('the keyboard reaches every control, and focus is seen', async () => {
+  for (const id of pageIds) {
+    await go(`/${id}`, 'main canvas, main table');
+    await page.waitForTimeout(150);
+    const controls = await page.evaluate(() => [...document.querySelectorAll('button, select, input, a[href], [tabindex="0"]')].filter((node) => node.tabIndex >= 0 && node.offsetParent !== null).length);
+    const seen = new Set();
+    for (let n = 0; n < controls + 4; ++n) {
+      await page.keyboard.press('Tab');
+      const at = await page.evaluate(() => {
+        const node = document.activeElement;
+        if (!node || node === document.body) return null;
+        const style = getComputedStyle(node);
+        return { name: [...document.querySelectorAll('*')].indexOf(node), outlined: node.matches(':focus-visible') && style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) >= 1 };
+      });
+      if (!at) continue;
+      assert.ok(at.outlined, `${id}: the focus of element ${at.name} is not seen`);
+      seen.add(at.name);
+    }
+    assert.ok(seen.size >= controls, `${id}: Tab reached ${seen.size} of ${controls}`);
+  }
+});
+
+test('the list of keys opens and closes by keys', async () => {
+  await go('/overview', '.finding');
+  await page.keyboard.press('?');
+  await page.locator('.help').waitFor();
+  assert.match(await page.locator('.help').textContent(), /fit the chosen window/);
+  await page.keyboard.press('Escape');
+  await until(() => !document.querySelector('.help'));
+  await page.keyboard.press('3');
+  await page.locator('main[data-page=matrix]').waitFor();
+});
+
+test('every page is saved as PNG and as SVG', async () => {
+  for (const id of pageIds) {
+    await go(`/${id}`, 'main canvas, main table');
+    await page.waitForTimeout(250);
+    for (const kind of ['PNG', 'SVG']) {
+      const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: kind, exact: true }).click()]);
+      assert.match(download.suggestedFilename(), new RegExp(`^fathom-ring-${id}\\.${kind.toLowerCase()}$`));
+      const bytes = readFileSync(await download.path());
+      if (kind === 'PNG') {
+        assert.equal(bytes.subarray(1, 4).toString(), 'PNG');
+        assert.equal(bytes.readUInt32BE(16), await page.evaluate(() => Math.ceil(document.querySelector('main').getBoundingClientRect().width)));
+        assert.ok(bytes.length > 5000, `${id}: ${bytes.length} bytes`);
+      } else {
+        const text = bytes.toString();
+        const parsed = await page.evaluate((svg) => {
+          const read = new DOMParser().parseFromString(svg, 'image/svg+xml');
+          return { bad: read.querySelector('parsererror') !== null, texts: [...read.querySelectorAll('text')].map((node) => node.textContent).join(' '), scripts: read.querySelectorAll('script, foreignObject').length };
+        }, text);
+        assert.ok(!parsed.bad, `${id}: not well formed`);
+        assert.equal(parsed.scripts, 0);
+        assert.ok(parsed.texts.length > 20, `${id}: ${parsed.texts}`);
+      }
+    }
+  }
+});
+
+test('runs that are empty, tiny, cut, without a trace or unreadable show a sentence', async () => {
+  const sentences = [
+    ['/timeline?run=3', /has no trace/], ['/overview?run=4', /The job was killed/], ['/timeline?run=4', /trace of 2 ranks \(2, 5\) is incomplete/], ['/overview?run=5', /There is no profile in this folder/], ['/overview?run=99', /There is no run 100/],
+    ['/matrix?run=7', /no ranks/], ['/timeline?run=7', /holds no process/], ['/nowhere', /./],
+  ];
+  for (const [where, wanted] of sentences) {
+    await go(where, '.sentence, .finding');
+    await until((source) => new RegExp(source).test(document.querySelector('#app').innerText), wanted.source);
+  }
+  for (const id of pageIds) {
+    await go(`/${id}?run=6`, 'main');
+    await until(() => document.querySelector('main').innerText.length > 10);
+    assert.doesNotMatch(await page.locator('main').innerText(), /cannot be drawn|NaN|undefined|Infinity/);
+  }
+});
+
+test('what is still being computed appears when it is there', async () => {
+  const early = job({ name: 'early', ready: 1 });
+  const computing = await startDouble(pages, [early]);
+  try {
+    await page.goto('about:blank');
+    await page.goto(`${computing.url}#/timeline`);
+    await until(() => /still being computed/.test(document.querySelector('main').innerText));
+    early.ready = 7;
+    await until(() => !/still being computed/.test(document.querySelector('main').innerText));
+    assert.ok(computing.asked.filter((path) => path.startsWith('/api/meta')).length > 1);
+  } finally {
+    await computing.stop();
+  }
+});
+
+test('a server that is gone is said to be gone', async () => {
+  const gone = await startDouble(pages, [small]);
+  await page.goto('about:blank');
+  await page.goto(gone.url);
+  await page.locator('.finding').first().waitFor();
+  await gone.stop();
+  await page.locator('header nav a[href="#/calls"]').click();
+  await until(() => /The server does not answer/.test(document.querySelector('main').innerText));
+  browser.errors.length = 0;
+});
+
+test('the file that holds its answers asks for nothing', async () => {
+  const wanted = ['/api/runs', '/api/meta?run=0', '/api/report?run=0', '/api/findings?run=0', '/api/window?run=0', '/api/strip?bins=512&run=0', '/api/matrix?by=rank&run=0&what=bytes', '/api/tile?column=0&level=0&row=0&run=0', '/api/calls?run=0'];
+  const answers = {};
+  for (const path of wanted) {
+    const response = await fetch(server.url.replace(/\/$/, '') + path);
+    const body = Buffer.from(await response.arrayBuffer());
+    answers[path] = /octet/.test(response.headers.get('content-type')) ? { base64: body.toString('base64') } : JSON.parse(body.toString());
+  }
+  answers['/api/runs'].runs.length = 1;
+  const folder = mkdtempSync(join(tmpdir(), 'fathom-file-'));
+  const html = readFileSync(join(pages, 'index.html'), 'utf8')
+    .replace(/<link rel="stylesheet"[^>]*>/, () => `<style>${readFileSync(join(pages, 'app.css'), 'utf8')}</style>`)
+    .replace(/<script src="app.js"><\/script>/, () => `<script type="application/json" id="fathom-answers">${JSON.stringify(answers).replace(/</g, '\\u003c')}</script><script>${readFileSync(join(pages, 'app.js'), 'utf8').replace(/<\/script/gi, '<\\/script')}</script>`);
+  writeFileSync(join(folder, 'run.html'), html);
+  const requests = [];
+  const note = (request) => requests.push(request.url());
+  page.on('request', note);
+  await page.goto(`file://${folder}/run.html`);
+  await page.locator('.finding').first().waitFor();
+  for (const id of ['timeline', 'matrix', 'calls']) {
+    await page.locator(`header nav a[href="#/${id}"]`).click();
+    await page.locator(`main[data-page=${id}] canvas, main[data-page=${id}] table`).first().waitFor();
+  }
+  page.off('request', note);
+  assert.deepEqual(requests.filter((url) => !/^(data|blob):/.test(url)), [`file://${folder}/run.html`]);
+  rmSync(folder, { recursive: true });
+});
+
+test('what a trace names is never more than text, and nothing is asked from elsewhere', async () => {
+  await go('/calls', '[role=treegrid]');
+  assert.ok((await page.locator('main').innerText()).includes(hostile));
+  await page.keyboard.press('/');
+  await page.locator('.palette input').fill('Evil');
+  await page.locator('.palette li button').first().waitFor();
+  assert.ok((await page.locator('.palette').innerText()).includes(hostile));
+  await go('/overview', '.finding');
+  assert.ok((await page.locator('.finding').first().innerText()).includes(hostile));
+  assert.equal(await page.evaluate(() => window.hacked), undefined);
+  assert.equal(await page.locator('main img, main b').count(), 0);
+  assert.deepEqual(browser.strangers, []);
+  assert.deepEqual(browser.errors, []);
+});

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The pages of a real, traced run, served by `fathom view`: every number that stands on a page is the command
+// line's for the same window, to the integer.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { openBrowser, serve } from './browser.mjs';
+import { openFirefox } from './firefox.mjs';
+
+const fathom = process.env.FATHOM_BINARY;
+const folder = mkdtempSync(join(tmpdir(), 'fathom-page-'));
+const run = join(folder, 'run');
+const json = (...words) => JSON.parse(execFileSync(fathom, words, { cwd: folder, maxBuffer: 1 << 28 }).toString());
+let server;
+let browser;
+let page;
+let meta;
+
+before(async () => {
+  execFileSync(fathom, ['run', '--trace', '-o', run, '--', 'mpirun', '--oversubscribe', '-n', '4', process.env.FATHOM_HEAT, '40'], { cwd: folder, stdio: 'ignore', timeout: 120_000, env: { ...process.env, OMPI_ALLOW_RUN_AS_ROOT: '1', OMPI_ALLOW_RUN_AS_ROOT_CONFIRM: '1' } });
+  server = await serve(fathom, [run], { FATHOM_PAGES: process.env.FATHOM_PAGES });
+  browser = await openBrowser();
+  page = browser.page;
+  await page.goto(server.url);
+  await page.locator('.finding, .sentence').first().waitFor();
+  meta = await page.evaluate(() => fetch('/api/meta?run=0').then((response) => response.json()));
+});
+after(async () => {
+  await browser?.close();
+  await server?.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function go(hash, ready) {
+  await page.evaluate((to) => (location.hash = to), hash);
+  await page.locator(ready).first().waitFor();
+}
+
+test('the token leaves the address, and without it nothing is served', async () => {
+  assert.doesNotMatch(page.url(), /token/);
+  const base = new URL(server.url).origin;
+  for (const path of ['/', '/api/runs', '/app.js']) assert.equal((await fetch(base + path)).status, 401);
+});
+
+test('every page of the run shows something', async () => {
+  for (const id of ['overview', 'timeline', 'matrix', 'calls', 'compare']) {
+    await go(`/${id}`, `main[data-page=${id}] canvas, main[data-page=${id}] table, main[data-page=${id}] .sentence`);
+    assert.doesNotMatch(await page.locator('main').innerText(), /cannot be drawn|NaN|undefined|no such answer/);
+  }
+});
+
+test('the sums of random windows are those of the command line', async () => {
+  let seed = 20240917;
+  const random = () => (seed = (seed * 1103515245 + 12345) & 0x7fffffff) / 0x7fffffff;
+  const { from_ns, to_ns } = meta.program;
+  for (let n = 0; n < 6; ++n) {
+    const a = Math.round(from_ns + random() * (to_ns - from_ns));
+    const b = Math.round(from_ns + random() * (to_ns - from_ns));
+    const [from, to] = [Math.min(a, b), Math.max(a, b) + 1000];
+    const ranks = n % 3 === 0 ? '0-3' : n % 3 === 1 ? '1,3' : '2';
+    await go(`/timeline?window=${from}-${to}${ranks === '0-3' ? '' : `&ranks=${ranks}`}`, `.area[data-window="${from}-${to}"]`);
+    const area = await page.locator('.area').evaluate((node) => ({ ...node.dataset }));
+    const analysed = json('analyze', run, '--json', '--only', 'flat-profile,wait-states', '--from', `${from}ns`, '--to', `${to}ns`, '--ranks', ranks);
+    const profile = analysed.analyses['flat-profile'];
+    const waits = analysed.analyses['wait-states'];
+    assert.equal(Number(area.mpi), Math.round(profile.mpi_seconds * 1e9), `time in MPI of ranks ${ranks} in ${from}-${to}`);
+    assert.equal(Number(area.wait), Math.round((waits.wait_seconds ?? 0) * 1e9), `waiting of ranks ${ranks} in ${from}-${to}`);
+  }
+});
+
+test('findings are those of the command line, and lead to their place on the timeline', async () => {
+  const findings = json('analyze', run, '--json').findings;
+  await go('/overview', findings.length > 0 ? '.finding' : '.card');
+  const shown = await page.locator('.finding').evaluateAll((nodes) => nodes.map((node) => node.querySelector('p').innerText));
+  assert.deepEqual(shown, findings.map((finding) => `${finding.severity} ${finding.summary}`));
+  if (findings.length === 0) return;
+  await page.locator('.finding .isolate').first().click();
+  await page.locator('header nav a[href="#/timeline"]').click();
+  await page.locator('.timeline canvas[data-blanks="0"]').waitFor();
+  assert.match(page.url(), /finding=0/);
+});
+
+test('traffic is that of the report', async () => {
+  const report = json('report', run, '--json');
+  await go('/matrix', '[data-total]');
+  assert.equal(Number(await page.locator('[data-total]').getAttribute('data-total')), report.total.bytes);
+  await go('/matrix?matrix.what=messages', '[data-total]');
+  await page.waitForFunction((total) => Number(document.querySelector('[data-total]')?.dataset.total) === total, report.total.messages);
+});
+
+test('nothing was asked from anywhere else', () => {
+  assert.deepEqual(browser.strangers, []);
+  assert.deepEqual(browser.errors, []);
+});
+
+test('Firefox draws the pages, too', { skip: !existsSync('/usr/bin/firefox-esr') && 'there is no firefox-esr' }, async () => {
+  const firefox = await openFirefox();
+  try {
+    await firefox.goto(server.url);
+    const until = async (script) => {
+      for (let tries = 0; !(await firefox.evaluate(`return ${script}`)); ++tries) {
+        assert.ok(tries < 600, `${script}: ${await firefox.evaluate('return document.body.innerText')}`);
+        await new Promise((done) => setTimeout(done, 100));
+      }
+    };
+    for (const id of ['overview', 'timeline', 'matrix', 'calls']) {
+      await firefox.evaluate(`location.hash = '/${id}'`);
+      await until(`document.querySelector('main[data-page=${id}] canvas, main[data-page=${id}] table') !== null`);
+      assert.doesNotMatch(await firefox.evaluate("return document.querySelector('main').innerText"), /cannot be drawn|NaN|undefined/);
+    }
+    // What a canvas shows has more than one colour, and keys move it.
+    await firefox.evaluate("location.hash = '/timeline'");
+    await until("document.querySelector('.timeline canvas')?.dataset.blanks === '0'");
+    const colours = "(() => { const c = document.querySelector('.timeline canvas'); const d = new Uint32Array(c.getContext('2d').getImageData(0, 0, c.width, c.height).data.buffer); return new Set(d).size; })()";
+    await until(`${colours} > 10`);
+    const before = await firefox.evaluate("return document.querySelector('.timeline canvas').dataset.view");
+    await firefox.evaluate("document.querySelector('.timeline canvas').dispatchEvent(new KeyboardEvent('keydown', { key: 'w', bubbles: true }))");
+    await until(`document.querySelector('.timeline canvas').dataset.view !== '${before}'`);
+    if (process.env.FATHOM_PICTURES) writeFileSync(join(process.env.FATHOM_PICTURES, 'firefox.png'), await firefox.screenshot());
+  } finally {
+    await firefox.close();
+  }
+});

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The pages Network and Live in Debian's Chromium. FATHOM, RUN (a traced run), LIVE (a run of a job that runs until
+// the file STOP exists) and SHOTS, as machine.test.mjs has them.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { openBrowser, serve } from '../page/browser.mjs';
+
+const { FATHOM, RUN, LIVE, STOP, SHOTS } = process.env;
+let server, browser, page;
+const hash = (text) => page.evaluate((next) => void (location.hash = next), text);
+const until = (what, given) => page.waitForFunction(what, given, { timeout: 60_000 });
+const get = async (path) => (await page.request.get(new URL(path, page.url()).href)).json();
+const shot = (name) => SHOTS && page.screenshot({ path: join(SHOTS, `${name}.png`) });
+
+before(async () => {
+  server = await serve(FATHOM, [RUN, LIVE]);
+  browser = await openBrowser({ width: 1400, height: 1000, more: ['--disable-3d-apis'] });
+  page = browser.page;
+  await page.goto(server.url);
+}, { timeout: 120_000 });
+after(async () => {
+  writeFileSync(STOP, '');
+  await browser?.close();
+  await server?.stop();
+});
+
+// What fathom simulate says of the same.
+function simulated(cluster, placement, model) {
+  const folder = mkdtempSync(join(tmpdir(), 'fathom-simulated-'));
+  try {
+    const words = ['simulate', '--cluster', cluster, '--job', RUN, '--placement', placement, '--model', model, '--host-links', '--json', '--force', '-o', folder];
+    return JSON.parse(execFileSync(FATHOM, words, { stdio: ['ignore', 'pipe', 'ignore'] })).runs[0];
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+test('every number of a simulation equals fathom simulate, for each model and kind of network', async () => {
+  const clusters = ['torus:dims=3,3', 'mesh:dims=2,5', 'hyperx:dims=3,3', 'tree:k=3;n=2', 'dragonfly:switches=2;globals=1;hosts=2', 'slimfly:q=3'];
+  for (const [at, cluster] of clusters.entries()) {
+    const model = ['load', 'flow', 'replay'][at % 3];
+    const answer = await get(`/api/network?cluster=${encodeURIComponent(cluster)}&placement=block,cyclic&model=${model}`);
+    assert.equal(answer.error, undefined, cluster);
+    assert.deepEqual(answer.runs.map((run) => run.result), [simulated(cluster, 'block', model), simulated(cluster, 'cyclic', model)], cluster);
+    const kinds = ['torus', 'mesh', 'hyperx', 'tree', 'dragonfly', 'graph'];
+    assert.equal(answer.kind, kinds[at]);
+    if (model === 'load') continue;
+    // What is carried over time adds up to the whole.
+    for (const run of answer.runs) {
+      const sums = answer.links.source.map(() => 0);
+      run.carried.link.forEach((link, row) => (sums[link] += run.carried.bytes[row]));
+      run.result.links.forEach((link, number) => assert.ok(Math.abs(sums[number] - link.traffic) <= 1e-6 * (1 + link.traffic), `${cluster} ${number}`));
+    }
+  }
+});
+
+test('what a link carries adds up to its traffic, flows and pairs of ranks alike', async () => {
+  const cluster = encodeURIComponent('torus:dims=3,3');
+  for (const routing of ['dmodk', 'ecmp']) {
+    const { runs, links } = await get(`/api/network?cluster=${cluster}&model=load&routing=${routing}`);
+    for (let link = 0; link < links.source.length; ++link) {
+      const content = await get(`/api/network/link?cluster=${cluster}&routing=${routing}&link=${link}`);
+      const { traffic } = runs[0].result.links[link];
+      assert.equal(content.bytes, traffic);
+      assert.equal(content.flows.bytes.reduce((sum, bytes) => sum + bytes, 0), traffic);
+      assert.equal(content.pairs.bytes.reduce((sum, bytes) => sum + bytes, 0), traffic);
+    }
+  }
+});
+
+test('two placements stand side by side, and a scrub changes what is shown', async () => {
+  await hash('/network?network.cluster=torus:dims%3D3,3&network.beside=cyclic');
+  await until(() => document.querySelectorAll('[data-placement]').length === 2);
+  await shot('network-torus');
+  const answer = await get(`/api/network?run=0&cluster=${encodeURIComponent('torus:dims=3,3')}&placement=block,cyclic&model=flow`);
+  const shown = await page.$$eval('[data-placement="block"] [data-link]', (spans) => spans.map((span) => [Number(span.dataset.link), Number(span.dataset.bytes)]));
+  assert.ok(shown.length > 0);
+  for (const [link, bytes] of shown) assert.equal(bytes, answer.runs[0].result.links[link].traffic);
+  const whole = await page.textContent('[data-placement="block"]');
+  await page.locator('input.scrub').fill('0');
+  await until(() => document.querySelector('output[data-interval]').dataset.interval === '0');
+  await until((before) => document.querySelector('[data-placement="block"]').textContent !== before, whole);
+  for (const [link, bytes] of await page.$$eval('[data-placement="block"] [data-link]', (spans) => spans.map((span) => [Number(span.dataset.link), Number(span.dataset.bytes)]))) {
+    const { carried } = answer.runs[0];
+    const expected = carried.link.reduce((sum, id, row) => (id === link && carried.interval[row] === 0 ? sum + carried.bytes[row] : sum), 0);
+    assert.equal(bytes, expected);
+  }
+});
+
+test('a click on a link shows its flows and the pairs behind them, and isolates them', async () => {
+  await page.locator('[data-placement="block"] tbody tr').first().click();
+  await page.waitForSelector('[data-card="link"][data-of="cyclic"] [data-pair]');
+  assert.equal(await page.locator('[data-card="link"]').count(), 2);
+  const total = await page.$eval('[data-card="link"][data-of="block"] [data-total]', (span) => Number(span.dataset.total));
+  const link = Number(/network\.link=(\d+)/.exec(page.url())[1]);
+  const content = await get(`/api/network/link?cluster=${encodeURIComponent('torus:dims=3,3')}&placement=block&link=${link}`);
+  assert.equal(total, content.bytes);
+  await page.locator('[data-card="link"][data-of="block"] button:has-text("Isolate its ranks")').click();
+  await until(() => location.hash.includes('ranks='));
+});
+
+test('a click on the picture of a link chooses it', async () => {
+  await hash('/network?network.cluster=torus:dims%3D3,3');
+  await until(() => document.querySelectorAll('[data-placement]').length === 1);
+  const box = await page.locator('[data-placement="block"] canvas').boundingBox();
+  for (let part = 0.1; part < 0.9 && !page.url().includes('network.link'); part += 0.01) {
+    await page.mouse.click(box.x + box.width * part, box.y + box.height * 0.47);
+    await page.waitForTimeout(20);
+  }
+  assert.match(page.url(), /network\.link=\d+/);
+});
+
+test('requests of the network name no file and nothing huge', async () => {
+  for (const [query, sentence] of [
+    ['cluster=/etc/passwd', /not KIND:key=value/],
+    ['cluster=file:/etc/passwd', /no topology|there is no/],
+    ['cluster=torus:dims%3D1000,1000', /the most that is made here/],
+    ['placement=rankfile:/etc/passwd', /no placement|there is no/],
+    ['placement=a,b,c,d,e', /at most four/],
+    ['seed=-1', /whole number/],
+    ['model=x', /no model/],
+  ]) {
+    const answer = await get(`/api/network?${query}`);
+    assert.match(answer.error ?? '', sentence, query);
+  }
+});
+
+test('live: overview, matrix, ranks and verdict of the running job equal fathom top', async () => {
+  await hash('/live?run=1');
+  await page.waitForSelector('[data-card="ranks"] [data-rank="3"]');
+  await shot('live');
+  const top = JSON.parse(execFileSync(FATHOM, ['top', LIVE, '--json', '--interval', '100ms']));
+  assert.equal(await page.textContent('[data-card="overview"] [data-fact="program"]'), top.program);
+  assert.equal(await page.getAttribute('[data-card="overview"] [data-fact="ranks"]', 'data-exact'), String(top.ranks.length));
+  assert.match(await page.textContent('[data-card="ranks"] [data-rank="3"]'), /MPI_|computes/);
+  assert.ok((await page.textContent('[data-card="verdict"] p')).length > 10);
+  const cause = await page.getAttribute('[data-card="verdict"]', 'data-cause');
+  assert.ok(cause, 'a cause');
+  // The matrix and the overview are of one state.
+  const { state } = await get('/api/live/state?run=1');
+  assert.deepEqual(Object.keys(state).sort(), Object.keys(top).sort(), 'the document of fathom top --json');
+  await until(() => Number(document.querySelector('[data-card="matrix"]').dataset.total) > 0);
+});
+
+test('live: samples are kept, and a scrub shows an earlier one until Now', async () => {
+  await until(() => Number(document.querySelector('[data-card="history"]')?.dataset.samples) >= 4);
+  const bytes = () => page.$eval('[data-card="overview"] [data-fact="sent"]', (dd) => Number(dd.dataset.exact));
+  const now = await bytes();
+  await page.locator('[data-card="history"] input.scrub').fill('0');
+  await until((before) => Number(document.querySelector('[data-card="overview"] [data-fact="sent"]').dataset.exact) < before, now);
+  const first = await bytes();
+  await page.waitForTimeout(1500);
+  assert.equal(await bytes(), first, 'the earlier moment stays');
+  await page.click('[data-card="history"] button:has-text("Now")');
+  await until((before) => Number(document.querySelector('[data-card="overview"] [data-fact="sent"]').dataset.exact) >= before, now);
+});
+
+test('live: when the job ends its last minutes stay, and its profile can be opened', async () => {
+  writeFileSync(STOP, '');
+  await until(() => /has ended/.test(document.querySelector('main')?.textContent ?? ''));
+  assert.ok(Number(await page.getAttribute('[data-card="history"]', 'data-samples')) >= 4);
+  for (let tries = 0; ; ++tries) {
+    const meta = await get('/api/meta?run=1');
+    if (!meta.error) break;
+    assert.ok(tries < 100, meta.error);
+    await page.waitForTimeout(200);
+  }
+});
+
+test('nothing was asked of another machine, and no script failed', () => {
+  assert.deepEqual(browser.strangers, []);
+  assert.deepEqual(browser.errors.filter((text) => !/status of 422/.test(text)), []);
+});

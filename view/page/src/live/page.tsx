@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Live: what a running job does now, and did in the last ten minutes, second by second.
+import '../machine/machine.css';
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import { amountColour, css, logShare } from '../pure/colour';
+import { grouped, humanBytes, humanRate, percent } from '../pure/format';
+import { ranksOf, View } from '../pure/view_state';
+import { addPage, PageProperties } from '../shell/pages';
+import { Sketch } from '../shell/sketch';
+import { Sentence } from '../shell/state_of';
+import { store } from '../shell/store';
+import { Table } from '../shell/table';
+import { usePalette } from '../shell/theme';
+import { History, LiveAnswer } from './history';
+import { activities, doing, JobState, kindsOf, matrixOf, RankState, sortedRanks, SortBy } from './job';
+
+async function get<T>(path: string): Promise<T> {
+  const response = await fetch(path, { credentials: 'same-origin', cache: 'no-store' });
+  const body = (await response.json()) as T & { error?: string };
+  if (!response.ok) throw new Error(body.error || `the server answered with status ${response.status}`);
+  return body;
+}
+
+const share = (value: number | null | undefined) => (value == null ? 'not known yet' : percent(value, 1));
+const rate = (value: number | null | undefined) => (value == null ? 'not known yet' : humanRate(value));
+
+function Live({ view }: PageProperties) {
+  return <Watched key={view.run} view={view} />;
+}
+
+function Watched({ view }: { view: View }) {
+  const history = useMemo(() => new History(), []);
+  const [, redraw] = useState(0);
+  const [job, setJob] = useState<JobState | null>(null);
+  const [problem, setProblem] = useState('');
+  useEffect(() => {
+    let live = true;
+    let timer = 0;
+    const look = async () => {
+      try {
+        history.add(await get<LiveAnswer>(`api/live?run=${view.run}&since=${history.newest}`));
+        if (live) setProblem('');
+      } catch (error) {
+        if (live) setProblem(`${String((error as Error).message)}.`);
+      }
+      if (!live) return;
+      redraw((count) => count + 1);
+      if (history.state === 'running') timer = window.setTimeout(() => void look(), 1000);
+    };
+    void look();
+    return () => {
+      live = false;
+      clearTimeout(timer);
+    };
+  }, [view.run]);
+  const { at, position } = history;
+  useEffect(() => {
+    if (at === 0) return;
+    let live = true;
+    get<{ state: JobState }>(`api/live/state?run=${view.run}&at=${at}`).then(
+      (answer) => live && setJob(answer.state),
+      (error: Error) => live && setProblem(`${error.message}.`),
+    );
+    return () => void (live = false);
+  }, [at, view.run]);
+  if (problem && history.length === 0) return <Sentence>{problem}</Sentence>;
+  if (history.length === 0) return <Sentence>{history.state === 'running' ? 'Waiting for the first sample of the job …' : history.problem || 'The job has ended.'}</Sentence>;
+  const scrub = (seconds: number) => {
+    history.scrub(seconds);
+    redraw((count) => count + 1);
+  };
+  return (
+    <>
+      {problem && <Sentence>{problem}</Sentence>}
+      {history.state !== 'running' && <Sentence>{history.state === 'ended' ? 'The job has ended; these are its last minutes.' : history.problem}</Sentence>}
+      <Strip history={history} scrub={scrub} />
+      <section class={`card verdict ${history.samples.hung[position] ? 'finding critical' : ''}`} data-card="verdict" data-cause={history.samples.cause[position]}>
+        <h3>Who holds whom up</h3>
+        <p>{history.samples.verdict[position]}</p>
+        {job && job.verdict.culprits.length > 0 && (
+          <div class="row">
+            {job.verdict.culprits.slice(0, 12).map((rank) => <button class="pill" onClick={() => store.isolate(`rank ${rank}`, { ranks: [rank] })}>{`rank ${rank}`}</button>)}
+          </div>
+        )}
+      </section>
+      {job && <Now job={job} history={history} view={view} />}
+    </>
+  );
+}
+
+function Strip({ history, scrub }: { history: History; scrub: (seconds: number) => void }) {
+  const page = usePalette();
+  const { samples } = history;
+  const span = Math.max(1, history.newest - history.oldest);
+  const ago = history.newest - history.at;
+  const most = Math.max(1, ...samples.sent_bytes_per_s.map((rate) => rate ?? 0));
+  return (
+    <section class="card" data-card="history" data-samples={String(history.length)}>
+      <div class="row controls">
+        <input
+          type="range"
+          class="scrub"
+          aria-label="moment of the last ten minutes"
+          min="0"
+          max={String(span)}
+          step="any"
+          value={String(history.at - history.oldest)}
+          onInput={(event) => {
+            const value = Number(event.currentTarget.value);
+            scrub(value >= span - 0.25 ? history.newest : history.oldest + value);
+          }}
+        />
+        <button aria-pressed={history.following} onClick={() => scrub(history.newest)}>Now</button>
+        <output data-ago={String(Math.round(ago))}>{ago < 0.5 ? 'now' : `${Math.round(ago)} s ago`}</output>
+      </div>
+      <Sketch
+        height={72}
+        label="Share of the time in MPI (bars) and bytes sent per second (line) over the last minutes"
+        onClick={(event: MouseEvent) => {
+          const rect = (event.currentTarget as HTMLElement).getBoundingClientRect();
+          scrub(history.oldest + (span * (event.clientX - rect.left)) / rect.width);
+        }}
+        tipAt={(x, _y, width) => {
+          const time = history.oldest + (span * x) / width;
+          let at = samples.at_s.length - 1;
+          while (at > 0 && samples.at_s[at]! > time) --at;
+          return `${Math.round(history.newest - samples.at_s[at]!)} s ago\n${share(samples.mpi_share[at])} in MPI, ${rate(samples.sent_bytes_per_s[at])}\n${samples.cause[at]}`;
+        }}
+        paint={(pen, width, height) => {
+          const x = (time: number) => ((time - history.oldest) / span) * width;
+          samples.at_s.forEach((time, at) => {
+            const next = samples.at_s[at + 1] ?? time + 1;
+            const tall = (samples.mpi_share[at] ?? 0) * (height - 2);
+            pen.fillStyle = css(samples.hung[at] ? page.wait : page.computing);
+            pen.fillRect(x(time), height - tall, Math.max(1, x(next) - x(time) - 0.5), tall);
+          });
+          pen.strokeStyle = css(page.chosen);
+          pen.lineWidth = 1.5;
+          pen.beginPath();
+          let begun = false;
+          samples.sent_bytes_per_s.forEach((rate, at) => {
+            if (rate === null) return void (begun = false);
+            const y = height - 2 - (rate / most) * (height - 6);
+            if (!begun) pen.moveTo(x(samples.at_s[at]!), y);
+            else pen.lineTo(x(samples.at_s[at]!), y);
+            begun = true;
+          });
+          pen.stroke();
+          pen.fillStyle = css(page.ink);
+          pen.fillRect(Math.min(width - 2, x(history.at)), 0, 2, height);
+        }}
+      />
+    </section>
+  );
+}
+
+function Now({ job, history, view }: { job: JobState; history: History; view: View }) {
+  const [by, setBy] = useState<SortBy>('waiting');
+  const at = history.position;
+  const chosen = ranksOf(view);
+  const sums = job.ranks.reduce((all, rank) => ({ sent: all.sent + rank.sent, bytes: all.bytes + rank.sent_bytes, received: all.received + rank.received }), { sent: 0, bytes: 0, received: 0 });
+  const facts: [string, string, string][] = [
+    ['program', job.program, job.program],
+    ['ranks', `${grouped(job.ranks.length)} of ${grouped(job.world_size)} seen`, String(job.ranks.length)],
+    ['hosts', grouped(new Set(job.ranks.map((rank) => rank.host)).size), ''],
+    ['in MPI', share(history.samples.mpi_share[at]), ''],
+    ['sent', `${humanBytes(sums.bytes)} in ${grouped(sums.sent)} messages`, String(sums.bytes)],
+    ['not received yet', grouped(Math.max(0, sums.sent - sums.received)), ''],
+    ['now', rate(history.samples.sent_bytes_per_s[at]), ''],
+  ];
+  if (job.hosts_late.length > 0) facts.push(['late hosts', job.hosts_late.join(', '), '']);
+  return (
+    <>
+      <div class="cards">
+        <section class="card" data-card="overview">
+          <h3>Overview</h3>
+          <dl class="facts">
+            {facts.map(([name, text, exact]) => (
+              <>
+                <dt>{name}</dt>
+                <dd data-fact={name} data-exact={exact}>{text}</dd>
+              </>
+            ))}
+          </dl>
+          <p>{activities(job).slice(0, 8).map(({ name, ranks }) => `${grouped(ranks)} in ${name || 'the program'}`).join(', ')}</p>
+        </section>
+        <Matrix job={job} chosen={chosen} />
+      </div>
+      <section class="card wide" data-card="ranks">
+        <div class="row between">
+          <h3>Ranks</h3>
+          <label>
+            sorted by
+            <select aria-label="ranks sorted by" value={by} onChange={(event) => setBy(event.currentTarget.value as SortBy)}>
+              <option value="waiting">waiting</option>
+              <option value="mpi">time in MPI</option>
+              <option value="sent">bytes sent</option>
+              <option value="rank">rank</option>
+            </select>
+          </label>
+        </div>
+        <Table<RankState>
+          label="What each rank does"
+          rows={sortedRanks(job, by)}
+          most={24}
+          dim={(rank) => chosen !== null && !chosen.has(rank.rank)}
+          choose={(rank) => store.isolate(`rank ${rank.rank}`, { ranks: [rank.rank] })}
+          columns={[
+            { title: 'rank', number: true, show: (rank) => rank.rank },
+            { title: 'host', show: (rank) => rank.host },
+            { title: 'state', show: (rank) => rank.state },
+            { title: 'does now', show: (rank) => <span data-rank={String(rank.rank)}>{rank.threads.length > 0 ? rank.threads.map((thread) => doing(thread, job)).join(' | ') : 'computes'}</span> },
+            { title: 'in MPI', number: true, show: (rank) => percent(rank.mpi_s, rank.elapsed_s) },
+            { title: 'sent', number: true, show: (rank) => humanBytes(rank.sent_bytes) },
+            { title: 'received', number: true, show: (rank) => humanBytes(rank.received_bytes) },
+          ]}
+        />
+      </section>
+    </>
+  );
+}
+
+function Matrix({ job, chosen }: { job: JobState; chosen: Set<number> | null }) {
+  const page = usePalette();
+  const [kind, setKind] = useState('');
+  const matrix = useMemo(() => matrixOf(job, kind), [job, kind]);
+  const side = 300;
+  const cellAt = (x: number, y: number) => {
+    const cell = side / matrix.size;
+    const [column, row] = [Math.floor(x / cell), Math.floor(y / cell)];
+    return column < matrix.size && row < matrix.size ? ([row, column] as const) : null;
+  };
+  const span = (at: number) => (matrix.ranks === 1 ? String(at) : `${at * matrix.ranks} to ${(at + 1) * matrix.ranks - 1}`);
+  return (
+    <section class="card" data-card="matrix" data-total={String(matrix.total)}>
+      <div class="row between">
+        <h3>Bytes sent</h3>
+        <select aria-label="class of traffic" value={kind} onChange={(event) => setKind(event.currentTarget.value)}>
+          <option value="">all classes</option>
+          {kindsOf(job).map((name) => <option value={name}>{name}</option>)}
+        </select>
+      </div>
+      <Sketch
+        height={side}
+        label={`Matrix of bytes: rows send, columns receive; ${humanBytes(matrix.total)} in all`}
+        tipAt={(x, y) => {
+          const cell = cellAt(x, y);
+          return cell && `${span(cell[0])} → ${span(cell[1])}\n${humanBytes(matrix.bytes[cell[0] * matrix.size + cell[1]]!)}`;
+        }}
+        paint={(pen) => {
+          const cell = side / matrix.size;
+          for (let row = 0; row < matrix.size; ++row) {
+            for (let column = 0; column < matrix.size; ++column) {
+              const bytes = matrix.bytes[row * matrix.size + column]!;
+              const dim = chosen !== null && matrix.ranks === 1 && !(chosen.has(row) || chosen.has(column));
+              pen.globalAlpha = dim ? 0.2 : 1;
+              pen.fillStyle = bytes > 0 ? css(amountColour(logShare(bytes, Math.max(1, matrix.most / 1e6), matrix.most), page.dark)) : css(page.panel);
+              pen.fillRect(column * cell, row * cell, Math.max(1, cell - (cell > 4 ? 1 : 0)), Math.max(1, cell - (cell > 4 ? 1 : 0)));
+            }
+          }
+          pen.globalAlpha = 1;
+        }}
+      />
+    </section>
+  );
+}
+
+addPage({
+  id: 'live',
+  title: 'Live',
+  order: 90,
+  cannot: (meta, runs) =>
+    runs.find((run) => run.run === meta.run)?.live ? null : 'This run has ended. Live shows a job while it runs: fathom run --live -o RUN -- mpirun …, and fathom view RUN beside it.',
+  render: (properties) => <Live {...properties} />,
+});
