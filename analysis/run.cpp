@@ -36,6 +36,24 @@ void describe_run(const Input& input, Results& results) {
       base::seconds(all_ranks_ns(input.job->programs(), definitions, input.scope));
 }
 
+// "MPI_COMM_WORLD", or "communicator 3 (MPI_Comm_split)" of one without a name.
+std::string shown(const profile::Communicator& communicator) {
+  if (!communicator.name.empty()) return communicator.name;
+  return "communicator " + std::to_string(communicator.id) +
+         (communicator.made_by.empty() ? "" : " (" + communicator.made_by + ")");
+}
+
+void name_communicators(const Input& input, Results& results) {
+  const auto& known =
+      input.trace ? input.trace->definitions().communicators : input.profile->communicators;
+  std::set<std::int64_t> named;
+  for (const Finding& finding : results.findings) named.insert(finding.where.communicator);
+  for (const profile::Communicator& communicator : known) {
+    if (named.contains(communicator.id))
+      results.communicators[communicator.id] = shown(communicator);
+  }
+}
+
 void limits_of_profile(const profile::Profile& profile, std::vector<std::string>& limits) {
   const profile::Coverage& coverage = profile.coverage;
   if (coverage.verdict == "differs" || coverage.verdict == "incomplete") {
@@ -147,11 +165,14 @@ base::Result<Results> run_analyses(std::span<const Row* const> rows, const Input
     const std::set<std::int64_t> unsynchronised = unsynchronised_ranks(definitions);
     for (Finding& finding : results.findings) {
       limit_finding(finding, incomplete, "incomplete");
-      limit_finding(finding, unsynchronised, "clock not synchronised");
+      // Counts need no clock.
+      if (finding.seconds || !finding.windows.empty())
+        limit_finding(finding, unsynchronised, "clock not synchronised");
     }
   }
   for (Finding& finding : results.findings) limit_finding(finding, shared);
   rank_findings(results.findings);
+  name_communicators(input, results);
   return results;
 }
 

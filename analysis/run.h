@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -27,7 +28,8 @@ struct Results {
   std::vector<std::string> warnings;   // sentences: what makes all results doubtful
   std::vector<std::string> limits;     // sentences: assumptions of the results, and what was left
                                        // out
-  std::vector<std::string> skipped;    // analyses that need something the run does not have
+  std::map<std::int64_t, std::string> communicators;  // by id: those of the findings, for people
+  std::vector<std::string> skipped;  // analyses that need something the run does not have
 };
 
 // The rows that run by default on such an input.

@@ -88,17 +88,21 @@ std::vector<std::string> limits_of_choice(const trace::Definitions& definitions)
 
 std::vector<std::string> limits_of_clocks(const trace::Definitions& definitions) {
   std::uint64_t uncertainty_ns = 0;
-  bool shifted = false;
+  bool own = false, shifted = false;
   for (const trace::Process& process : definitions.processes) {
     if (!process.clock.own) continue;
-    shifted = true;
+    own = true;
+    shifted = shifted || process.clock.bounded;
     uncertainty_ns = std::max(uncertainty_ns, process.clock.uncertainty_ns);
   }
-  if (!shifted) return {};
+  if (!own) return {};
+  if (!shifted)
+    return {
+        "the processes' clocks were not synchronised when this trace was recorded, and nothing "
+        "bounds by how much they differ: times of different ranks cannot be compared"};
   std::vector<std::string> limits = {
       "the processes' clocks were not synchronised when this trace was recorded: times were "
-      "shifted "
-      "as far as messages and collectives bound them, which leaves " +
+      "shifted as far as messages and collectives bound them, which leaves " +
       base::duration_text(base::seconds(uncertainty_ns)) +
       " either way; shorter waits are left out"};
   const std::set<std::int64_t> ranks = unsynchronised_ranks(definitions);
@@ -145,6 +149,10 @@ std::vector<std::string> limits_of_trace(const trace::Definitions& definitions) 
                      " ends before MPI_Finalize: no result includes what came later there, and "
                      "the waits of others for it are not found");
   }
+  if (lacks_durations(definitions))
+    limits.push_back(
+        "an .mpic file has one moment for each call: how long calls took and waited is not known, "
+        "time in MPI looks like computing, and no efficiency, balance or share of MPI is given");
   for (std::string& limit : limits_of_choice(definitions)) limits.push_back(std::move(limit));
   for (std::string& limit : limits_of_clocks(definitions)) limits.push_back(std::move(limit));
   return limits;
@@ -176,6 +184,8 @@ void limit_finding(Finding& finding, const std::set<std::int64_t>& ranks, const 
   for (const std::int64_t rank : finding.culprits) meet(rank);
   for (const std::int64_t rank : finding.victims) meet(rank);
   for (const RankPair& pair : finding.pairs) meet(pair.source), meet(pair.destination);
+  // One that names nobody is about all.
+  if (finding.culprits.empty() && finding.victims.empty() && finding.pairs.empty()) met = ranks;
   if (met.empty()) return;
   finding.confidence = std::min(finding.confidence, 0.5);
   finding.evidence.push_back({what, listed({met.begin(), met.end()})});

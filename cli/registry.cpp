@@ -18,7 +18,7 @@
 #include "cli/commands/snap.h"
 #include "cli/commands/status.h"
 #include "cli/commands/top/top.h"
-#include "cli/commands/trace.h"
+#include "cli/commands/trace/trace.h"
 #include "cli/commands/view.h"
 #include "cli/commands/watch_host.h"
 
@@ -29,7 +29,8 @@ constexpr Subcommand kSubcommands[] = {
     {"run", "run an MPI job and measure what it sends", kRunExamples, nullptr, declare_run},
     {"status", "show whether a run's job still runs, and what it has recorded so far",
      kStatusExamples, nullptr, declare_status},
-    {"snap", "take the last seconds of a running job from its flight recorder, as a trace",
+    {"snap",
+     "take the next seconds of a running job, or the last of its flight recorder, as a trace",
      kSnapExamples, nullptr, declare_snap},
     {"top", "look into a running job: what each rank does, and who holds whom up", kTopExamples,
      nullptr, declare_top},

@@ -220,6 +220,8 @@ class MpicImport {
       process.pid = contents_.pids[static_cast<std::size_t>(section.rank)];
       process.threads = {"main"};
       process.clock.kind = "monotonic";
+      process.clock.own = !clocks_agree();
+      process.clock.bounded = clocks_agree();
       process.complete = true;
       all.processes.push_back(process);
       find_communicators(section);
@@ -257,6 +259,15 @@ class MpicImport {
  private:
   static constexpr std::size_t kMostCommunicators =
       4096;  // because a damaged file may name any number of them
+
+  // Version 1 does not say when a rank's time began, and version 2 says it by the host's clock. Moments
+  // at which calls began do not bound how much clocks differ: a receive begins before its message is
+  // sent if it waits.
+  bool clocks_agree() const {
+    const auto other = [&](const std::string& host) { return host != contents_.hosts.front(); };
+    return !contents_.started_unix_ns.empty() &&
+           std::none_of(contents_.hosts.begin(), contents_.hosts.end(), other);
+  }
 
   void find_communicators(const Section& section) {
     communicators_.try_emplace(0, 0);
@@ -387,6 +398,10 @@ base::Status import_mpic(const std::string& path, const std::string& run_directo
   if (!writer) return writer.error();
   for (std::size_t process = 0; process < contents->sections.size(); ++process)
     import.events(process, *writer);
+  if (definitions.processes.front().clock.own)
+    notes.push_back(
+        "the processes' clocks were not synchronised, and .mpic files do not say by how much they "
+        "differ: times of different ranks cannot be compared");
   notes.push_back(
       ".mpic files hold one time for each call; calls take no time in the imported trace, and "
       "non-blocking calls are placed where they completed");

@@ -19,6 +19,11 @@ OTF2_CallbackCode on_string(void* user, OTF2_StringRef self, const char* text) {
   of(user).strings[self] = text ? text : "";
   return OTF2_CALLBACK_SUCCESS;
 }
+OTF2_CallbackCode on_source(void* user, OTF2_SourceCodeLocationRef self, OTF2_StringRef file,
+                            uint32_t line) {
+  of(user).sources[self] = {file, line};
+  return OTF2_CALLBACK_SUCCESS;
+}
 OTF2_CallbackCode on_attribute(void* user, OTF2_AttributeRef self, OTF2_StringRef name,
                                OTF2_StringRef, OTF2_Type) {
   of(user).attributes[self] = name;
@@ -96,6 +101,7 @@ bool read_definitions(OTF2_Reader* archive_reader, Archive& archive) {
   OTF2_GlobalDefReaderCallbacks* callbacks = OTF2_GlobalDefReaderCallbacks_New();
   OTF2_GlobalDefReaderCallbacks_SetClockPropertiesCallback(callbacks, on_clock);
   OTF2_GlobalDefReaderCallbacks_SetStringCallback(callbacks, on_string);
+  OTF2_GlobalDefReaderCallbacks_SetSourceCodeLocationCallback(callbacks, on_source);
   OTF2_GlobalDefReaderCallbacks_SetAttributeCallback(callbacks, on_attribute);
   OTF2_GlobalDefReaderCallbacks_SetParameterCallback(callbacks, on_parameter);
   OTF2_GlobalDefReaderCallbacks_SetSystemTreeNodeCallback(callbacks, on_node);

@@ -46,7 +46,12 @@ struct Archive {
     return found == strings.end() ? std::string_view() : std::string_view(found->second);
   }
 
+  struct Source {
+    std::uint32_t file = 0, line = 0;
+  };
+
   std::unordered_map<std::uint32_t, std::string> strings;
+  std::unordered_map<std::uint32_t, Source> sources;  // source code locations
   std::uint64_t resolution = 1'000'000'000, offset = 0, realtime = 0;
   std::map<std::uint32_t, std::uint32_t> nodes;  // name
   std::map<std::uint32_t, LocationGroup> location_groups;

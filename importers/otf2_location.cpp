@@ -136,6 +136,7 @@ void LocationEvents::phase(std::uint64_t time, OTF2_ParameterRef self, OTF2_Stri
 void LocationEvents::finish() {
   open_.clear();  // calls that are still open have no leave; they are written as they are
   flush();
+  writer_.name_sites(place_.process, sites_);
 }
 
 trace::Event LocationEvents::new_event(trace::EventKind kind, std::uint64_t time) {
@@ -198,7 +199,8 @@ bool LocationEvents::has(OTF2_AttributeList* list, trace::Otf2Attribute attribut
   return false;
 }
 
-void LocationEvents::read(OTF2_AttributeList* list, trace::Event& event) const {
+void LocationEvents::read(OTF2_AttributeList* list, trace::Event& event) {
+  std::uint32_t caller = OTF2_UNDEFINED_STRING, source = OTF2_UNDEFINED_SOURCE_CODE_LOCATION;
   const std::uint32_t count = list ? OTF2_AttributeList_GetNumberOfElements(list) : 0;
   for (std::uint32_t index = 0; index < count; ++index) {
     OTF2_AttributeRef self;
@@ -219,15 +221,28 @@ void LocationEvents::read(OTF2_AttributeList* list, trace::Event& event) const {
       case trace::Otf2Attribute::kCode: event.code = static_cast<std::uint32_t>(number); break;
       case trace::Otf2Attribute::kFunction: event.function = function_of(type, value); break;
       case trace::Otf2Attribute::kReceiving: event.receiving = number != 0; break;
-      case trace::Otf2Attribute::kUncompleted:
-      case trace::Otf2Attribute::kCaller:  // what fathom::site means
-      case trace::Otf2Attribute::kSource: break;
+      case trace::Otf2Attribute::kUncompleted: break;
+      case trace::Otf2Attribute::kCaller: caller = value.stringRef; break;
+      case trace::Otf2Attribute::kSource: source = value.sourceCodeLocationRef; break;
       case trace::Otf2Attribute::kCommPeer:
         event.comm_peer = static_cast<std::int32_t>(number);
         break;
     }
   }
   if (event.comm_peer == trace::kNobody && event.peer >= 0) event.comm_peer = event.peer;
+  if (event.site != 0) name_site(event.site, caller, source);
+}
+
+// What the address means, as the archive says: the program may not be on this machine.
+void LocationEvents::name_site(std::uint64_t address, std::uint32_t caller, std::uint32_t source) {
+  const auto place = archive_.sources.find(source);
+  if (caller == OTF2_UNDEFINED_STRING && place == archive_.sources.end()) return;
+  const auto [site, is_new] = sites_.try_emplace(address);
+  if (!is_new) return;
+  site->second.function = archive_.text(caller);
+  if (place == archive_.sources.end()) return;
+  site->second.file = archive_.text(place->second.file);
+  site->second.line = static_cast<int>(std::min<std::uint32_t>(place->second.line, 1u << 30));
 }
 
 // In archives of earlier versions it is the function's number.

@@ -5,6 +5,7 @@
 #include <otf2/otf2.h>
 
 #include <cstdint>
+#include <map>
 #include <vector>
 
 #include "importers/otf2_plan.h"
@@ -60,7 +61,8 @@ class LocationEvents {
   // remote group, otherwise in the local one.
   bool is_local(const profile::Communicator& row) const;
 
-  void read(OTF2_AttributeList* list, trace::Event& event) const;
+  void read(OTF2_AttributeList* list, trace::Event& event);
+  void name_site(std::uint64_t address, std::uint32_t caller, std::uint32_t source);
   std::uint32_t function_of(OTF2_Type type, OTF2_AttributeValue value) const;
   void tell_call(const trace::Event& message);
   void flush();
@@ -72,6 +74,7 @@ class LocationEvents {
   std::vector<trace::Event> events_;
   std::vector<std::size_t> open_;        // positions of enters in events_
   std::vector<std::uint64_t> requests_;  // by open call: the request that it returns
+  std::map<std::uint64_t, trace::NamedSite> sites_;
   std::uint64_t last_ns_ = 0;
   std::uint64_t unknown_comms_ = 0, early_ns_ = 0;
 };

@@ -13,11 +13,15 @@
 #include <filesystem>
 #include <system_error>
 #include <type_traits>
+#include <utility>
 
 namespace fathom::live {
 namespace {
 
-constexpr char kHostMagic[8] = {'F', 'T', 'H', 'M', 'H', 'S', 'T', '1'};
+constexpr char kHostMagic[8] = {'F', 'T', 'H', 'M', 'H', 'S', 'T', '2'};
+constexpr char kHostsMagic[8] = {'F', 'T', 'H', 'M', 'H', 'S', 'T', 'S'};
+constexpr char kCollectedName[] = "+hosts";  // no name of a host
+constexpr char kAskedName[] = "details.asked";
 constexpr std::uint64_t kMostFileBytes = std::uint64_t{1} << 30;
 
 base::Error refused() { return base::Error{"the sample of a host is damaged"}; }
@@ -54,7 +58,8 @@ class Reader {
     if (good_) std::memcpy(&value, bytes.data(), sizeof value);
     return value;
   }
-  std::string get_text() { return std::string(take(get<std::uint64_t>())); }
+  std::string_view get_view() { return take(get<std::uint64_t>()); }
+  std::string get_text() { return std::string(get_view()); }
   template <typename T>
   std::vector<T> get_all() {
     const std::string_view bytes = take(get<std::uint64_t>());
@@ -118,12 +123,41 @@ void put_process(Writer& writer, const ProcessSample& sample) {
   writer.put(sample.page.process_started);
   writer.put<std::uint8_t>(sample.page.is_incomplete);
   writer.put(sample.page.channels_left_out);
+  writer.put<std::uint8_t>(sample.is_summary);
+  if (sample.is_summary) writer.put(sample.sums);
   writer.put_text(sample.page.sections);
   writer.put_all(sample.page.channels);
   writer.put<std::uint64_t>(sample.page.threads.size());
   for (std::size_t i = 0; i < sample.page.threads.size(); ++i) {
     put_thread(writer, sample.page.threads[i]);
     writer.put_text(i < sample.places.size() ? sample.places[i] : "");
+  }
+}
+
+// As get_process(), for what is only passed on: nothing is allocated.
+void skip_process(Reader& reader) {
+  reader.get<std::int64_t>();
+  reader.get<std::uint8_t>();
+  reader.get<double>();
+  reader.get<std::uint64_t>();
+  reader.get<profile::RowsHeader>();
+  reader.get<std::uint64_t>();
+  reader.get<std::uint8_t>();
+  reader.get<std::uint64_t>();
+  if (reader.get<std::uint8_t>() != 0) reader.get<ProcessSums>();
+  reader.get_view();  // sections
+  reader.get_view();  // channels
+  const auto threads = reader.get<std::uint64_t>();
+  for (std::uint64_t i = 0; i < threads && reader.good(); ++i) {
+    reader.get_view();
+    for (int words = 0; words < 3; ++words) reader.get<std::uint64_t>();
+    reader.get<std::uint32_t>();
+    reader.get<std::int32_t>();
+    for (int words = 0; words < 2; ++words) reader.get<std::uint64_t>();
+    reader.get<std::uint8_t>();
+    reader.get_view();
+    reader.get<std::uint64_t>();
+    reader.get_view();  // place
   }
 }
 
@@ -139,6 +173,8 @@ ProcessSample get_process(Reader& reader) {
   sample.page.process_started = reader.get<std::uint64_t>();
   sample.page.is_incomplete = reader.get<std::uint8_t>() != 0;
   sample.page.channels_left_out = reader.get<std::uint64_t>();
+  sample.is_summary = reader.get<std::uint8_t>() != 0;
+  if (sample.is_summary) sample.sums = reader.get<ProcessSums>();
   sample.page.sections = reader.get_text();
   sample.page.channels = reader.get_all<ChannelRow>();
   const auto threads = reader.get<std::uint64_t>();
@@ -171,6 +207,21 @@ bool write_all(int descriptor, std::string_view bytes) {
     bytes.remove_prefix(static_cast<std::size_t>(written));
   }
   return true;
+}
+
+// Whole or not at all.
+void replace(const std::string& folder, const std::string& path,
+             const std::vector<std::string_view>& parts) {
+  mkdir(folder.c_str(), 0700);
+  const std::string temporary = path + ".new";
+  const int descriptor =
+      open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+  if (descriptor < 0) return;
+  const bool written = std::all_of(parts.begin(), parts.end(), [&](std::string_view part) {
+    return write_all(descriptor, part);
+  });
+  if (close(descriptor) != 0 || !written || rename(temporary.c_str(), path.c_str()) != 0)
+    unlink(temporary.c_str());
 }
 
 std::string content_of(const std::string& path) {
@@ -225,28 +276,94 @@ base::Result<HostSample> host_sample_of(std::string_view bytes) {
   return sample;
 }
 
-HostSampleFile::HostSampleFile(const std::string& run)
-    : folder_(run + "/live"),
-      path_(folder_ + "/" + file_of_this_host()),
-      host_(name_of_this_host()) {}
+std::optional<SampleDescription> described_host_sample(std::string_view bytes) {
+  if (bytes.substr(0, sizeof kHostMagic) != std::string_view(kHostMagic, sizeof kHostMagic))
+    return std::nullopt;
+  Reader reader(bytes.substr(sizeof kHostMagic));
+  SampleDescription description;
+  description.sequence = reader.get<std::uint64_t>();
+  reader.get<std::int64_t>();
+  description.host = reader.get_text();
+  const auto processes = reader.get<std::uint64_t>();
+  for (std::uint64_t i = 0; i < processes && reader.good(); ++i) skip_process(reader);
+  if (!reader.good() || !reader.at_end()) return std::nullopt;
+  return description;
+}
 
-void HostSampleFile::write(const std::vector<ProcessSample>& processes) {
-  if (processes.empty()) return;
-  HostSample sample{host_, ++sequence_, processes.front().taken_unix_ns, processes};
-  mkdir(folder_.c_str(), 0700);
-  const std::string temporary = path_ + ".new";
-  const int descriptor =
-      open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
-  if (descriptor < 0) return;
-  const bool written = write_all(descriptor, bytes_of(sample));
-  if (close(descriptor) != 0 || !written || rename(temporary.c_str(), path_.c_str()) != 0)
-    unlink(temporary.c_str());
+HostSample next_host_sample(std::uint64_t sequence, std::vector<ProcessSample> processes) {
+  timespec now{};
+  clock_gettime(CLOCK_REALTIME, &now);
+  const std::int64_t taken = processes.empty()
+                                 ? std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec
+                                 : processes.front().taken_unix_ns;
+  return {name_of_this_host(), sequence, taken, std::move(processes)};
+}
+
+HostSampleFile::HostSampleFile(const std::string& run)
+    : folder_(run + "/live"), path_(folder_ + "/" + file_of_this_host()) {}
+
+void HostSampleFile::write(std::string_view sample) {
+  is_written_ = true;
+  replace(folder_, path_, {sample});
 }
 
 void HostSampleFile::remove() {
-  if (sequence_ == 0) return;
+  if (!std::exchange(is_written_, false)) return;
   unlink(path_.c_str());
   rmdir(folder_.c_str());  // stays while another host has a file there
+}
+
+CollectedSamplesFile::CollectedSamplesFile(const std::string& run)
+    : folder_(run + "/live"), path_(folder_ + "/" + kCollectedName) {}
+
+void CollectedSamplesFile::write(const std::vector<std::string_view>& samples) {
+  is_written_ = true;
+  std::vector<std::uint64_t> sizes;
+  sizes.reserve(samples.size());
+  std::vector<std::string_view> parts = {{kHostsMagic, sizeof kHostsMagic}};
+  for (const std::string_view sample : samples) {
+    sizes.push_back(sample.size());
+    parts.emplace_back(reinterpret_cast<const char*>(&sizes.back()), sizeof sizes.back());
+    parts.push_back(sample);
+  }
+  replace(folder_, path_, parts);
+}
+
+void CollectedSamplesFile::remove() {
+  if (!std::exchange(is_written_, false)) return;
+  unlink(path_.c_str());
+  // Once more if a reader has asked meanwhile.
+  for (int tries = 0; tries < 3; ++tries) {
+    unlink((folder_ + "/" + kAskedName).c_str());
+    if (rmdir(folder_.c_str()) == 0) return;
+  }
+}
+
+void ask_for_details(const std::string& run) {
+  const std::string path =
+      run + "/live/" + kAskedName;  // no folder is made: the job may have ended
+  const int file =
+      open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
+  if (file < 0) return;
+  futimens(file, nullptr);
+  close(file);
+}
+
+std::int64_t details_asked_ns(const std::string& run) {
+  struct stat file {};
+  if (lstat((run + "/live/" + kAskedName).c_str(), &file) != 0) return 0;
+  return std::int64_t{file.st_mtim.tv_sec} * 1'000'000'000 + file.st_mtim.tv_nsec;
+}
+
+bool has_samples_of_others(const std::string& run) {
+  std::error_code error;
+  const std::string own = file_of_this_host();
+  for (std::filesystem::directory_iterator file(run + "/live", error), end; !error && file != end;
+       file.increment(error)) {
+    const auto name = file->path().filename();
+    if (file->path().extension().empty() && name != own && name != kCollectedName) return true;
+  }
+  return false;
 }
 
 std::vector<HostSample> read_host_samples(const std::string& run) {
@@ -258,9 +375,30 @@ std::vector<HostSample> read_host_samples(const std::string& run) {
   }
   std::sort(paths.begin(), paths.end());
   std::vector<HostSample> samples;
+  const auto add = [&samples](std::string_view bytes) {
+    auto sample = host_sample_of(bytes);
+    if (!sample) return;
+    const auto known = std::find_if(samples.begin(), samples.end(), [&](const HostSample& each) {
+      return each.host == sample->host;
+    });
+    if (known == samples.end()) {
+      samples.push_back(std::move(*sample));
+    } else if (known->taken_unix_ns < sample->taken_unix_ns) {
+      *known = std::move(*sample);
+    }
+  };
   for (const std::string& path : paths) {
-    auto sample = host_sample_of(content_of(path));
-    if (sample) samples.push_back(std::move(*sample));
+    const std::string bytes = content_of(path);
+    const std::string_view hosts(kHostsMagic, sizeof kHostsMagic);
+    if (!bytes.starts_with(hosts)) {
+      add(bytes);
+      continue;
+    }
+    Reader reader(std::string_view(bytes).substr(hosts.size()));
+    while (!reader.at_end() && reader.good()) {
+      const std::string_view sample = reader.get_view();
+      if (reader.good()) add(sample);
+    }
   }
   return samples;
 }

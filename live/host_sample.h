@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,19 +31,51 @@ std::string bytes_of(const HostSample& sample);
 // Safe for any bytes.
 base::Result<HostSample> host_sample_of(std::string_view bytes);
 
+// What a sample says of itself; nothing if its bytes are damaged.
+struct SampleDescription {
+  std::string host;
+  std::uint64_t sequence = 0;
+};
+std::optional<SampleDescription> described_host_sample(std::string_view bytes);
+
+// Of this host; its processes were sampled just now.
+HostSample next_host_sample(std::uint64_t sequence, std::vector<ProcessSample> processes);
+
 class HostSampleFile {
  public:
   explicit HostSampleFile(const std::string& run);
-  // Nothing happens if there are no processes yet, or no space.
-  void write(const std::vector<ProcessSample>& processes);
+  // `sample`: bytes of a sample. Nothing happens if there is no space.
+  void write(std::string_view sample);
   void remove();
 
  private:
-  std::string folder_, path_, host_;
-  std::uint64_t sequence_ = 0;
+  std::string folder_, path_;
+  bool is_written_ = false;
 };
 
-// The samples in RUN/live that can be read, by their files' names; of this user alone.
+// RUN/live/+hosts: samples of several hosts that `fathom run` has received from there, written in the
+// same way. Layout: kHostsMagic, then for each sample its length (64 bits) and its bytes.
+class CollectedSamplesFile {
+ public:
+  explicit CollectedSamplesFile(const std::string& run);
+  void write(const std::vector<std::string_view>& samples);
+  void remove();
+
+ private:
+  std::string folder_, path_;
+  bool is_written_ = false;
+};
+
+// RUN/live/details.asked: a reader touches it each time that it wants more than summaries of a large
+// job. It goes with the file of the collected samples.
+void ask_for_details(const std::string& run);
+// When somebody last did, by the file system's clock; 0: never.
+std::int64_t details_asked_ns(const std::string& run);
+
+// Whether RUN/live has a file of another host than this one.
+bool has_samples_of_others(const std::string& run);
+
+// The samples in RUN/live that can be read, the last one of each host; of this user alone.
 std::vector<HostSample> read_host_samples(const std::string& run);
 
 }  // namespace fathom::live

@@ -6,6 +6,7 @@
 #include <ctime>
 #include <map>
 #include <set>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -18,6 +19,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr double kLate_s = 2;
+constexpr std::chrono::seconds kDetailsWithin{3};
+constexpr std::chrono::milliseconds kBetweenLooksForDetails{100};
 
 double unix_time() {
   timespec now{};
@@ -41,12 +44,15 @@ struct Host {
 }  // namespace
 
 struct JobReader::State {
-  explicit State(std::string directory) : run(std::move(directory)), local(run) {}
+  State(std::string directory, bool details)
+      : run(std::move(directory)), wants_details(details), local(run) {}
 
   void read_hosts();
+  bool misses_details() const;
   void add_hosts(std::vector<ProcessSample>& samples, std::vector<std::string>& late) const;
 
   std::string run;
+  bool wants_details, has_waited = false;
   LocalSamples local;
   std::map<std::string, Host> hosts;
 };
@@ -56,7 +62,9 @@ void JobReader::State::read_hosts() {
   for (HostSample& sample : read_host_samples(run)) {
     present.insert(sample.host);
     Host& host = hosts[sample.host];
-    if (!host.is_first && host.sample.sequence == sample.sequence) continue;
+    if (!host.is_first && std::pair(host.sample.taken_unix_ns, host.sample.sequence) >=
+                              std::pair(sample.taken_unix_ns, sample.sequence))
+      continue;
     // A reader that looks less often than once a second misses what it does not need.
     if (!host.is_first && sample.sequence > host.sample.sequence + 1) {
       const auto missed = sample.sequence - host.sample.sequence - 1;
@@ -74,6 +82,15 @@ void JobReader::State::read_hosts() {
     for (ProcessSample& process : host.sample.processes)
       if (process.state != ProcessState::kGone) process.state = ProcessState::kEnded;
   }
+}
+
+bool JobReader::State::misses_details() const {
+  return std::any_of(hosts.begin(), hosts.end(), [](const auto& known) {
+    const std::vector<ProcessSample>& processes = known.second.sample.processes;
+    return std::any_of(processes.begin(), processes.end(), [](const ProcessSample& each) {
+      return each.is_summary && each.state != ProcessState::kEnded;
+    });
+  });
 }
 
 // Processes whose pages can be read are left out.
@@ -97,12 +114,25 @@ void JobReader::State::add_hosts(std::vector<ProcessSample>& samples,
   }
 }
 
-JobReader::JobReader(const std::string& run) : state_(new State(run)) {}
+JobReader::JobReader(const std::string& run, bool wants_details)
+    : state_(new State(run, wants_details)) {}
 JobReader::~JobReader() = default;
+
+void JobReader::want_details() { state_->wants_details = true; }
 
 base::Result<JobState> JobReader::read() {
   std::vector<ProcessSample> samples = state_->local.take();
   state_->read_hosts();
+  if (state_->wants_details && (state_->has_waited || state_->misses_details())) {
+    ask_for_details(state_->run);
+    // They come with the next samples. Who looks only once would not see them.
+    const auto until = Clock::now() + kDetailsWithin;
+    while (!state_->has_waited && state_->misses_details() && Clock::now() < until) {
+      std::this_thread::sleep_for(kBetweenLooksForDetails);
+      state_->read_hosts();
+    }
+    state_->has_waited = true;
+  }
   std::vector<std::string> late;
   state_->add_hosts(samples, late);
   if (samples.empty())

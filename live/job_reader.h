@@ -19,9 +19,12 @@ namespace fathom::live {
 
 class JobReader {
  public:
-  // `run`: run directory of the job.
-  explicit JobReader(const std::string& run);
+  // `run`: run directory of the job. The other hosts of a large job send details only while a reader
+  // wants them; without, ranks have sums, and no pairs and channels.
+  explicit JobReader(const std::string& run, bool wants_details = true);
   ~JobReader();
+  // From the next read() on.
+  void want_details();
 
   // What the job does now. An Error if no process of it can be seen, and none was seen before; ranks
   // that were seen stay, as kEnded or kGone.

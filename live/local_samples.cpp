@@ -45,7 +45,19 @@ ProcessState state_of(PageState page, bool is_gone, char process) {
 
 }  // namespace
 
-LocalSamples::LocalSamples(const std::string& run) : pages_(run), run_(run), host_(host_name()) {}
+LocalSamples::LocalSamples(const std::string& run, Announcements announcements)
+    : pages_(run, std::move(announcements)), run_(run), host_(host_name()) {}
+
+bool LocalSamples::have_ended() const {
+  return !pages_.processes().empty() &&
+         std::all_of(pages_.processes().begin(), pages_.processes().end(),
+                     [](const ProcessPages::Process& process) {
+                       if (has_gone(process, stat_of_process(std::to_string(process.pid))))
+                         return true;
+                       const auto header = read_page_header(process.descriptor);
+                       return header && header->state == PageState::kEnded;
+                     });
+}
 
 std::vector<ProcessSample> LocalSamples::take() {
   pages_.find();
@@ -72,25 +84,32 @@ std::vector<ProcessSample> LocalSamples::take() {
   return samples;
 }
 
-std::size_t LocalSamples::rescue() const {
+std::size_t LocalSamples::rescue() {
   std::size_t count = 0;
   const std::string partial = run_ + "/partial";
-  for (const ProcessPages::Process& process : pages_.processes()) {
-    if (!has_gone(process, stat_of_process(std::to_string(process.pid)))) continue;
-    auto page = read_page(process.descriptor);
-    if (!page || page->state == PageState::kEnded) continue;
-    const std::string file = partial + "/" + std::to_string(page->rows.job) + "." +
-                             std::to_string(page->rows.rank) + ".rows";
-    std::error_code error;
-    if (std::filesystem::exists(run_ + "/profile.json", error) ||
-        std::filesystem::exists(file, error))
+  for (std::size_t i = 0; i < pages_.processes().size(); ++i) {
+    const ProcessPages::Process& process = pages_.processes()[i];
+    if (process.is_settled || !has_gone(process, stat_of_process(std::to_string(process.pid))))
       continue;
+    auto page = read_page(process.descriptor);
+    const std::string file = page ? partial + "/" + std::to_string(page->rows.job) + "." +
+                                        std::to_string(page->rows.rank) + ".rows"
+                                  : "";
+    std::error_code error;
+    if (!page || page->state == PageState::kEnded ||
+        std::filesystem::exists(run_ + "/profile.json", error) ||
+        std::filesystem::exists(file, error)) {
+      pages_.settle(i);
+      continue;
+    }
     std::filesystem::create_directories(partial, error);
     page->rows.elapsed_ns = nanoseconds_of(CLOCK_REALTIME) - page->rows.started_unix_ns;
     base::AtomicFile rows;
     if (!rows.open(file, base::AtomicFile::Existing::kKeep)) continue;
     rows.append(row_file(*page, profile::EndReason::kSignal, SIGKILL));
-    if (rows.commit()) ++count;
+    if (!rows.commit()) continue;
+    pages_.settle(i);
+    ++count;
   }
   return count;
 }

@@ -213,6 +213,15 @@ void add_traffic(const Member& member, RankState& rank, Pairs& pairs) {
   }
 }
 
+void add_sums(const ProcessSample& sample, RankState& rank) {
+  if (!sample.is_summary) return;
+  rank.sent += sample.sums.sent;
+  rank.sent_bytes += sample.sums.sent_bytes;
+  rank.received += sample.sums.received;
+  rank.received_bytes += sample.sums.received_bytes;
+  rank.mpi_s += sample.sums.mpi_s;
+}
+
 RankState rank_state_of(const Communicators& communicators, const Member& member, Pairs& pairs) {
   const ProcessSample& sample = *member.sample;
   const profile::RowsHeader& header = member.rows.header;
@@ -234,6 +243,7 @@ RankState rank_state_of(const Communicators& communicators, const Member& member
   }
   add_times(member, rank);
   add_traffic(member, rank, pairs);
+  add_sums(sample, rank);
   for (const ChannelRow& row : sample.page.channels) {
     const std::uint32_t communicator = row.key.communicator;
     rank.channels.push_back(
@@ -242,10 +252,41 @@ RankState rank_state_of(const Communicators& communicators, const Member& member
          row.key.tag, row.sent, row.sent_bytes, row.received, row.received_bytes});
   }
   rank.channels_left_out = sample.page.channels_left_out;
+  // Channels that are not known must not pass for channels without messages.
+  if (sample.is_summary) rank.channels_left_out = std::max<std::uint64_t>(1, rank.sent);
   return rank;
 }
 
+template <typename T>
+void append_rows(std::string& sections, profile::Section kind, const std::vector<T>& rows) {
+  if (rows.empty()) return;
+  const profile::SectionHeader header{kind, 0, rows.size() * sizeof(T)};
+  sections.append(reinterpret_cast<const char*>(&header), sizeof header);
+  sections.append(reinterpret_cast<const char*>(rows.data()), rows.size() * sizeof(T));
+  sections.append((8 - sections.size() % 8) % 8, '\0');
+}
+
 }  // namespace
+
+ProcessSample summary_of(const ProcessSample& sample) {
+  if (sample.is_summary) return sample;
+  ProcessSample summary = sample;
+  summary.is_summary = true;
+  summary.page.channels.clear();
+  summary.page.sections.clear();
+  const auto member = member_of(sample);
+  if (!member) return summary;
+  RankState sums;
+  Pairs ignored;
+  add_times(*member, sums);
+  add_traffic(*member, sums, ignored);
+  summary.sums = {sums.sent, sums.sent_bytes, sums.received, sums.received_bytes, sums.mpi_s};
+  const std::string program = "executable " + member->rows.text_of("executable") + "\n";
+  append_rows(summary.page.sections, profile::Section::kText,
+              std::vector<char>(program.begin(), program.end()));
+  append_rows(summary.page.sections, profile::Section::kCommunicators, member->rows.communicators);
+  return summary;
+}
 
 JobState job_state_of(const std::vector<ProcessSample>& samples) {
   std::map<std::uint32_t, Member> members;  // by rank

@@ -12,6 +12,12 @@
 
 namespace fathom::live {
 
+// What takes the place of the details in a summary: over all peers and calls.
+struct ProcessSums {
+  std::uint64_t sent = 0, sent_bytes = 0, received = 0, received_bytes = 0;
+  double mpi_s = 0;
+};
+
 struct ProcessSample {
   std::string host;
   std::int64_t pid = 0;
@@ -23,7 +29,13 @@ struct ProcessSample {
   std::uint64_t samples_lost = 0;
   PageCopy page;
   std::vector<std::string> places;  // of page.threads
+  // In a summary, the page has threads and communicators alone: no counts by peer, call or channel.
+  bool is_summary = false;
+  ProcessSums sums;
 };
+
+// A large job's hosts send these while nobody looks at the details (live/wire.h).
+ProcessSample summary_of(const ProcessSample& sample);
 
 // `run` and `taken_at_s` are left to the caller. If several processes say that they are the same
 // rank, the one that began last is it.

@@ -50,6 +50,10 @@ def sequence(f):
     return next((SEQUENCES[word] for word in f.waits if word in SEQUENCES), 'kNone')
 
 
+def lock(f):
+    return 'kAccess' if f.role == 'rma' else f'k{f.options.get("lock", "none").capitalize()}'
+
+
 def members(f):
     """(member, enumerator or value) of Meaning, for members that differ from their default."""
     operation = f.options.get('operation')
@@ -72,6 +76,8 @@ def members(f):
         yield 'sequence', f'Sequence::{sequence(f)}'
     if 'epoch' in f.options:
         yield 'epoch', f'Epoch::k{f.options["epoch"].capitalize()}'
+    if lock(f) != 'kNone':
+        yield 'lock', f'LockStep::{lock(f)}'
     if 'polling' in f.waits:
         yield 'polls', 'true'
     if f.role == 'window_free' or f.name == 'MPI_File_close':

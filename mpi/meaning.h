@@ -101,6 +101,17 @@ enum class Epoch : std::uint8_t {
   kWait,      // waits for the origins to complete; a test that succeeds, too
 };
 
+// What a call does while a window is locked (MPI 3.1, section 11.5.3), at the target that it names or
+// at all of them. The library may put a lock off until something needs it, so each of these calls may
+// wait for it.
+enum class LockStep : std::uint8_t {
+  kNone,
+  kLock,    // MPI_Win_lock, MPI_Win_lock_all
+  kAccess,  // needs the lock, but may leave it to a later call: a put, a local flush
+  kFlush,   // has the lock when it returns, if there was an access
+  kUnlock,
+};
+
 // Which way a call's bytes move between memory and a file.
 enum class FileAccess : std::uint8_t { kNone, kRead, kWrite };
 
@@ -156,6 +167,7 @@ struct Meaning {
   WindowAccess window = WindowAccess::kNone;
   FileAccess file = FileAccess::kNone;
   Epoch epoch = Epoch::kNone;
+  LockStep lock = LockStep::kNone;
   Sequence sequence = Sequence::kNone;
   bool polls = false;          // says whether something has happened: MPI_Test, MPI_Iprobe
   bool constructs = false;     // makes or frees a communicator

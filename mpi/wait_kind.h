@@ -35,25 +35,26 @@ enum class WaitKind : std::uint8_t {
   kNeighbours,
   kLatePost,
   kLateComplete,
+  kLock,
 };
-inline constexpr std::size_t kWaitKinds = 19;
+inline constexpr std::size_t kWaitKinds = 20;
 
 // "late-sender": the names of Scalasca's wait states, where it has them.
 inline constexpr const char* kWaitKindNames[kWaitKinds] = {
     "late-sender",  "wrong-order",         "late-receiver",    "wait-at-barrier", "wait-at-nxn",
     "early-reduce", "early-gather",        "late-broadcast",   "early-scatter",   "early-scan",
     "polling",      "wait-at-init",        "wait-at-finalize", "wait-at-create",  "wait-at-fence",
-    "wait-at-file", "wait-for-neighbours", "late-post",        "late-complete"};
+    "wait-at-file", "wait-for-neighbours", "late-post",        "late-complete",   "wait-for-lock"};
 constexpr const char* name_of(WaitKind kind) {
   return kWaitKindNames[static_cast<std::size_t>(kind)];
 }
 
 // The same for people, where there is little room.
 inline constexpr const char* kWaitKindWords[kWaitKinds] = {
-    "late sender", "wrong order", "late receiver", "barrier",      "collective",
-    "reduction",   "gather",      "late root",     "late root",    "scan",
-    "polling",     "MPI_Init",    "MPI_Finalize",  "constructor",  "fence",
-    "file",        "neighbour",   "late post",     "late complete"};
+    "late sender", "wrong order", "late receiver", "barrier",       "collective",
+    "reduction",   "gather",      "late root",     "late root",     "scan",
+    "polling",     "MPI_Init",    "MPI_Finalize",  "constructor",   "fence",
+    "file",        "neighbour",   "late post",     "late complete", "lock"};
 
 constexpr std::optional<WaitKind> wait_kind_named(std::string_view name) {
   for (std::size_t kind = 0; kind < kWaitKinds; ++kind) {
@@ -62,13 +63,14 @@ constexpr std::optional<WaitKind> wait_kind_named(std::string_view name) {
   return {};
 }
 
-// How callers of this function, which has a place in a sequence or belongs to an epoch of a window,
-// wait for others.
+// How callers of this function, which has a place in a sequence or belongs to an epoch of a window or
+// of a lock, wait for others.
 constexpr WaitKind wait_kind_of(const Meaning& function) {
   if (function.begins_job) return WaitKind::kInit;
   if (function.ends_job) return WaitKind::kFinalize;
   if (function.epoch != Epoch::kNone)
     return function.epoch == Epoch::kWait ? WaitKind::kLateComplete : WaitKind::kLatePost;
+  if (function.lock != LockStep::kNone) return WaitKind::kLock;
   if (function.group == Group::kIo) return WaitKind::kFile;
   if (function.constructs || function.window != WindowAccess::kNone) return WaitKind::kCreate;
   if (function.sequence == Sequence::kWindow) return WaitKind::kFence;

@@ -2,6 +2,8 @@
 #include "profile/selection.h"
 
 #include <algorithm>
+#include <charconv>
+#include <string_view>
 
 #include "base/name_patterns.h"
 #include "base/nearest.h"
@@ -47,6 +49,14 @@ base::Status choose_names(const ThingNames& patterns, const std::set<std::string
   return base::Done{};
 }
 
+constexpr std::int64_t kLargestRanks = 1 << 24;
+
+bool is_rank(std::string_view text, std::int64_t& rank) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), rank);
+  return error == std::errc() && end == text.data() + text.size() && rank >= 0 &&
+         rank < kLargestRanks;
+}
+
 }  // namespace
 
 base::Result<Selection> selection_of(const SelectedNames& chosen, const TrafficNames& known,
@@ -77,6 +87,35 @@ base::Result<Selection> selection_of(const SelectedNames& chosen, const Profile&
   TrafficNames known;
   for (const Traffic& block : profile.traffic) known.add(block);
   return selection_of(chosen, known, profile.communicators);
+}
+
+base::Result<std::set<std::int64_t>> parse_ranks(const std::string& text) {
+  std::set<std::int64_t> ranks;
+  for (std::string_view rest = text;;) {
+    const std::string_view item = rest.substr(0, rest.find(','));
+    const auto dash = item.find('-');
+    std::int64_t first = 0, last = 0;
+    const bool good = is_rank(item.substr(0, dash), first) &&
+                      (dash == std::string_view::npos || is_rank(item.substr(dash + 1), last));
+    if (dash == std::string_view::npos) last = first;
+    if (!good || last < first)
+      return base::Error{"'" + text + "' is not a list of ranks; write 0-3,7"};
+    for (std::int64_t rank = first; rank <= last; ++rank) ranks.insert(rank);
+    if (item.size() == rest.size()) return ranks;
+    rest.remove_prefix(item.size() + 1);
+  }
+}
+
+std::string ranks_text(const std::set<std::int64_t>& ranks) {
+  std::string text;
+  for (auto rank = ranks.begin(); rank != ranks.end();) {
+    const std::int64_t first = *rank;
+    std::int64_t last = first;
+    while (++rank != ranks.end() && *rank == last + 1) ++last;
+    base::add_to_list(
+        text, std::to_string(first) + (last > first ? "-" + std::to_string(last) : ""), ",");
+  }
+  return text;
 }
 
 }  // namespace fathom::profile

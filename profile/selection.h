@@ -79,4 +79,8 @@ base::Result<Selection> selection_of(const SelectedNames& chosen, const TrafficN
 // Of a whole profile, whose traffic the names must fit.
 base::Result<Selection> selection_of(const SelectedNames& chosen, const Profile& profile);
 
+// World ranks as users write them, "0-3,7"; an Error if there is none, or anything else.
+base::Result<std::set<std::int64_t>> parse_ranks(const std::string& text);
+std::string ranks_text(const std::set<std::int64_t>& ranks);  // as parse_ranks() reads it
+
 }  // namespace fathom::profile

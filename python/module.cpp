@@ -407,9 +407,13 @@ py::list analyses() {
 }
 
 // {name: section} of the named analyses, or of the default set; findings; limits.
+// `changes`: of what-if, as --what-if takes them.
 py::dict analyze(Run& run, const std::vector<std::string>& names,
-                 const std::vector<std::string>& assignments) {
-  const analysis::Input input = run.loaded().input(thresholds_of(assignments));
+                 const std::vector<std::string>& assignments,
+                 const std::vector<std::string>& changes) {
+  analysis::Input input = run.loaded().input(thresholds_of(assignments));
+  for (const std::string& change : changes)
+    input.changes.push_back(value_or_throw(analysis::parse_supposed_change(change)));
   std::vector<const analysis::Row*> rows;
   for (const std::string& name : names)
     rows.push_back(value_or_throw(analysis::find_analysis(name)));

@@ -165,6 +165,7 @@ class Record {
         }
         break;
       case Attribute::kFlag: event_.flag = number; break;
+      case Attribute::kLock: event_.code = value; break;
       default: break;
     }
   }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -24,6 +25,12 @@ struct Function {
 struct CodeSegment {  // one mapped piece of a process's code, to resolve addresses
   std::uint64_t base = 0, size = 0, offset = 0;
   std::string build_id, path;
+};
+
+// What a call site is, where no mapped file says it: of an imported trace.
+struct NamedSite {
+  std::string function, file;  // empty if not known; of a stripped program `file` is "app+0x1234"
+  int line = 0;
 };
 
 struct ClockSummary {
@@ -59,6 +66,7 @@ struct Process {
   std::int32_t socket = -1, numa_node = -1;
   std::vector<std::string> threads;  // by number
   std::vector<CodeSegment> code;
+  std::map<std::uint64_t, NamedSite> sites;  // by address
   ClockSummary clock;
   std::uint64_t records = 0;  // in whole frames and chunks
   std::uint64_t lost_records = 0;

@@ -45,6 +45,15 @@ std::string text_of(const CodeSegment& segment) {
          segment.path;
 }
 
+void add_sites(const std::map<std::uint64_t, NamedSite>& sites, Text& text) {
+  for (const auto& [address, site] : sites) {
+    char numbers[48];
+    std::snprintf(numbers, sizeof numbers, "%llx %d ", static_cast<unsigned long long>(address),
+                  site.line);
+    text.add("site", numbers + site.file + '\t' + site.function);
+  }
+}
+
 void add_run(const Definitions& definitions, Text& text) {
   text.add_if("executable", definitions.application.executable);
   for (const std::string& argument : definitions.application.arguments)
@@ -73,6 +82,7 @@ void add_process(const Definitions& definitions, const Process& process, Text& t
   for (std::size_t i = 0; i < process.threads.size(); ++i)
     text.add("thread", i, process.threads[i]);
   for (const CodeSegment& segment : process.code) text.add("code", text_of(segment));
+  add_sites(process.sites, text);
   if (process.lost_records > 0) text.add("lost", std::to_string(process.lost_records));
   text.add("clock", "monotonic");
   if (process.clock.own) {
@@ -128,6 +138,17 @@ std::string definitions_payload(const Definitions& definitions, std::size_t proc
   const std::vector<ClockRow> moment = {
       {1, 1, definitions.epoch_unix_ns + 1, 1, described.clock.uncertainty_ns}};
   section(payload, kClockSection, moment);
+  return payload;
+}
+
+std::string sites_payload(const Definitions& definitions, std::size_t process,
+                          const std::map<std::uint64_t, NamedSite>& sites) {
+  const profile::RowsHeader header = header_of(definitions, definitions.processes[process]);
+  std::string payload(reinterpret_cast<const char*>(&header), sizeof header);
+  Text text;
+  add_sites(sites, text);
+  section(payload, static_cast<std::uint32_t>(profile::Section::kText), text.text().data(),
+          text.text().size());
   return payload;
 }
 

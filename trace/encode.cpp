@@ -134,6 +134,7 @@ std::uint32_t Encoder::narrow_value(Attribute attribute, const Event& event) {
     case Attribute::kCompleted: return static_cast<std::uint32_t>(event.count);
     case Attribute::kNewCommunicator: return position(event.new_communicator);
     case Attribute::kFlag: return static_cast<std::uint32_t>(event.flag);
+    case Attribute::kLock: return event.code;
     default: return 0;
   }
 }

@@ -62,7 +62,7 @@ struct Event {
   std::uint32_t thread = 0;
   std::uint32_t function = 0;  // kEnter, kLeave, kSampled
   std::uint32_t code =
-      0;  // class of a message; TransferStep; phase; processor; error class; PauseReason
+      0;  // class of a message; TransferStep; phase; processor; error class; PauseReason; LockType
   std::int32_t flag = -1;  // at leave of a test or probe; kRequestCompleted: 1 if cancelled
   EventKind kind = EventKind::kEnter;
   bool receiving = false;  // kTransfer: of a receive; kUnexpected: the message left the queue

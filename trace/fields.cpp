@@ -15,6 +15,7 @@ constexpr Field kFields[] = {
     {Attribute::kFlag, "flag", false},         {Attribute::kCompleted, "completed", true},
     {Attribute::kRequest, "request", true},    {Attribute::kWindow, "win", true},
     {Attribute::kFile, "file", true},          {Attribute::kOffset, "offset", true},
+    {Attribute::kLock, "lock", false},
 };
 
 std::uint64_t extended(std::int32_t value) {
@@ -45,6 +46,7 @@ std::uint64_t get_field(const Event& event, Attribute attribute) {
     case Attribute::kCompleted: return event.count;
     case Attribute::kNewCommunicator: return extended(event.new_communicator);
     case Attribute::kFlag: return extended(event.flag);
+    case Attribute::kLock: return event.kind == EventKind::kEnter ? event.code : 0;
     case Attribute::kRequest: return event.request;
     case Attribute::kWindow:
     case Attribute::kFile: return event.object;
@@ -70,6 +72,7 @@ void set_field(Event& event, Attribute attribute, std::uint64_t value) {
     case Attribute::kCompleted: event.count = value; break;
     case Attribute::kNewCommunicator: event.new_communicator = narrow; break;
     case Attribute::kFlag: event.flag = narrow; break;
+    case Attribute::kLock: event.code = static_cast<std::uint32_t>(value); break;
     case Attribute::kRequest: event.request = value; break;
     case Attribute::kWindow:
     case Attribute::kFile: event.object = value; break;

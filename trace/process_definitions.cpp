@@ -60,6 +60,8 @@ class Lines {
       take_thread(value);
     } else if (key == "code") {
       take_code(value);
+    } else if (key == "site") {
+      take_site(value);
     } else if (key == "executable") {
       to_.application.executable = value;
       to_.application.arguments.clear();
@@ -115,6 +117,18 @@ class Lines {
       }
     }
     to_.process.code.push_back(std::move(*segment));
+  }
+
+  // "4011f6 120 solver.c<tab>solve"
+  void take_site(const std::string& value) {
+    std::istringstream words(value);
+    std::uint64_t address = 0;
+    NamedSite site;
+    if (!(words >> std::hex >> address >> std::dec >> site.line) || words.get() != ' ' ||
+        !std::getline(words, site.file, '\t'))
+      return;
+    std::getline(words, site.function);
+    to_.process.sites[address] = std::move(site);
   }
 
   void take_fact(const std::string& key, const std::string& value) {

@@ -84,7 +84,10 @@ struct TraceWriter::State {
     paths[process] = folder / (std::to_string(kOwnJob) + "." + std::to_string(rank) + ".trace");
     if (!files[process].open(paths[process].c_str(), kOwnJob, rank))
       return fail("cannot make", process);
-    const std::string payload = definitions_payload(definitions, process, communicators[process]);
+    put_definitions(definitions_payload(definitions, process, communicators[process]), process);
+  }
+
+  void put_definitions(const std::string& payload, std::size_t process) {
     FrameHeader header{};
     header.kind = FrameKind::kDefinitions;
     put(header, payload.data(), payload.size(), process);
@@ -192,6 +195,11 @@ base::Result<TraceWriter> TraceWriter::create(const std::string& run_directory,
   }
   if (state->error) return *state->error;
   return TraceWriter(std::move(state));
+}
+
+void TraceWriter::name_sites(std::size_t process, const std::map<std::uint64_t, NamedSite>& sites) {
+  if (sites.empty()) return;
+  state_->put_definitions(sites_payload(state_->definitions, process, sites), process);
 }
 
 void TraceWriter::append(std::size_t process, const Event& event) {

@@ -6,6 +6,8 @@
 // "monotonic" with one tick per nanosecond. Frames are compressed as they fill.
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 
@@ -26,6 +28,9 @@ class TraceWriter {
 
   // `process`: position in the definitions. finish() returns the first error.
   void append(std::size_t process, const Event& event);
+
+  // What call sites of a process are, beside those in the definitions.
+  void name_sites(std::size_t process, const std::map<std::uint64_t, NamedSite>& sites);
 
   base::Status finish();
 

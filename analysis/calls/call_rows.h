@@ -26,9 +26,16 @@ struct CallRow {
 };
 inline constexpr std::uint32_t kProgram = ~std::uint32_t{0};
 
+// Where calls are missing, time in them is not told from the program's own.
+inline const char* program_name(bool computing_known) {
+  return computing_known ? "(program)" : "(program or missing)";
+}
+
 // The name of the function in a CallRow.
-inline std::string shown_function(const trace::Definitions& definitions, std::uint32_t function) {
-  return function == kProgram ? "(program)" : definitions.functions[function].name;
+inline std::string shown_function(const trace::Definitions& definitions, std::uint32_t function,
+                                  bool computing_known) {
+  return function == kProgram ? program_name(computing_known)
+                              : definitions.functions[function].name;
 }
 
 // Neither the program nor MPI_Init or MPI_Finalize, which the program's time lies between.

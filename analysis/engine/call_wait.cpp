@@ -34,7 +34,7 @@ Wait CallWait::wait_for(std::uint32_t number) const {
   } else if (part.kind == StepKind::kSend) {
     one.kind = WaitKind::kLateReceiver;
   } else if (part.kind == StepKind::kCollective) {
-    one.kind = mpi::wait_kind_of(job_->facts().functions[steps.at(process_, part.call).number]);
+    one.kind = mpi::wait_kind_of(job_->facts().meaning_of(part, steps.at(process_, part.call)));
     if (part.partner == process_) one.decided_ns = 0;
   }
   if (part.kind != StepKind::kCollective && part.has(kNeighbor)) one.kind = WaitKind::kNeighbours;

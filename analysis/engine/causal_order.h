@@ -15,7 +15,6 @@
 #include <queue>
 #include <vector>
 
-#include "analysis/engine/direction.h"
 #include "analysis/engine/joined_job.h"
 
 namespace fathom::analysis {

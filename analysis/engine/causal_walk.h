@@ -58,7 +58,6 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/engine/direction.h"
 #include "analysis/engine/joined_job.h"
 #include "analysis/engine/parcels.h"
 #include "analysis/engine/rounds.h"
@@ -170,13 +169,16 @@ class CausalWalk : public Pass {
     bool begun = false;    // step() and give() were called for it
     bool queued = false, ended = false, released = false;
     base::FlatMap<std::uint64_t, std::uint32_t> handed;  // by own step: index into payloads_
-    base::FlatMap<std::uint64_t, bool> without;  // collectives that give this member nothing
+    base::FlatMap<std::uint64_t, bool> without;         // collectives that give this member nothing
+    base::FlatMap<std::uint64_t, std::uint64_t> heard;  // backward: by own kSend of which several
+                                                        // heard: how many have given
     std::vector<std::uint32_t> awaited;  // backward: own kReceives completed but not yet posted
     std::vector<Awaited> to_post;        // forward: the next last
   };
   struct Handed {
     std::uint32_t process = 0, step = 0;
     bool something = true;
+    bool one_of_several = false;  // backward: to a kSend of which several heard
     Payload payload{};
   };
   struct Contribution {
@@ -252,7 +254,9 @@ class CausalWalk : public Pass {
       }
       const std::uint32_t takes = what_it_takes(process, number, step);
       if (takes != kNobody) {
-        if (const std::uint32_t* place = lane.handed.find(takes)) {
+        const std::uint32_t* place = lane.handed.find(takes);
+        if (place != nullptr && !forward_ && !all_have_heard(lane, takes, step)) place = nullptr;
+        if (place != nullptr) {
           take_handed(process, lane, takes, *place);
         } else if (!lane.without.erase(takes) && !lane.released) {
           return false;
@@ -265,6 +269,15 @@ class CausalWalk : public Pass {
     return true;
   }
 
+  // Backward: whether everyone who heard of it has given.
+  bool all_have_heard(Lane& lane, std::uint32_t number, const Step& told) const {
+    if (told.kind != StepKind::kSend || !told.has(kNotice)) return true;
+    const std::uint64_t* const heard = lane.heard.find(number);
+    if (heard != nullptr && *heard < told.bytes && !lane.released) return false;
+    lane.heard.erase(number);
+    return true;
+  }
+
   bool takes_part(std::uint32_t process, const Step& part) const {
     if (!part.has(kJoined) || (part.kind != StepKind::kCollective && is_internal(part)))
       return false;
@@ -272,7 +285,7 @@ class CausalWalk : public Pass {
            (!part.has(kBystander) && flow_of(process, part) != Flow::kNone);
   }
   Flow flow_of(std::uint32_t process, const Step& part) const {
-    return job_.facts().functions[job_.steps().at(process, part.call).number].flow;
+    return job_.facts().meaning_of(part, job_.steps().at(process, part.call)).flow;
   }
 
   std::uint32_t what_it_takes(std::uint32_t process, std::uint32_t number, const Step& step) const {
@@ -287,14 +300,14 @@ class CausalWalk : public Pass {
     return takes_part(process, part) ? complete : kNobody;
   }
 
-  // The part that is over for the process from this step on. A message that a probe found is there
-  // from the probe on, so its kReceive changes nothing.
+  // The part that is over for the process from this step on. What a probe found is there from the
+  // probe on, so its completion changes nothing.
   std::uint32_t ends_with(std::uint32_t process, std::uint32_t number, const Step& step) const {
     if (step.kind == StepKind::kProbe) return step.partner_step;
     const std::uint32_t complete = completed_with(number, step);
     if (complete == kNobody) return kNobody;
     const Step& part = job_.steps().at(process, complete);
-    return part.kind == StepKind::kReceive && part.has(kProbed) ? kNobody : complete;
+    return part.has(kProbed) ? kNobody : complete;
   }
 
   // Backward: the call that posted a receive takes from the senders that waited for it. False if
@@ -337,7 +350,7 @@ class CausalWalk : public Pass {
       const Step& part = job_.steps().at(process, lane.to_post.back().receive);
       lane.to_post.pop_back();
       if (takes_part(process, part))
-        hand(Handed{part.partner, part.partner_step, true, analysis_.give(process, part)});
+        hand(Handed{part.partner, part.partner_step, true, false, analysis_.give(process, part)});
     }
   }
 
@@ -350,9 +363,14 @@ class CausalWalk : public Pass {
   }
 
   void take_handed(std::uint32_t process, Lane& lane, std::uint32_t part, std::uint32_t place) {
+    const Step& step = job_.steps().at(process, part);
+    const NextHearer next = forward_ ? NextHearer::of(step) : NextHearer{};
     free_.push_back(place);
-    analysis_.take(process, job_.steps().at(process, part), payloads_[place]);
+    analysis_.take(process, step, payloads_[place]);
     lane.handed.erase(part);
+    if (next.process == kNobody) return;
+    const Payload payload = payloads_[place];
+    hand(Handed{next.process, next.step, true, false, payload});
   }
 
   void give(std::uint32_t process, std::uint32_t number, const Step& step) {
@@ -369,14 +387,20 @@ class CausalWalk : public Pass {
       return;
     const Payload payload = analysis_.give(process, part);
     if (part.kind == StepKind::kCollective) return contribute(process, gives, part, payload);
-    hand(Handed{part.partner, part.partner_step, true, payload});
+    const bool one_of_several = !forward_ && part.kind == StepKind::kReceive && part.has(kNotice);
+    hand(Handed{part.partner, part.partner_step, true, one_of_several, payload});
   }
 
   void hand(const Handed& handed) {
     if (!job_.is_own(handed.process))
       return parcels_.send(job_.mapping()[handed.process], kHanded, handed);
     Lane& lane = lanes_[handed.process];
-    if (handed.something) {
+    if (handed.one_of_several) ++lane.heard[handed.step];
+    const std::uint32_t* const others =
+        handed.one_of_several ? lane.handed.find(handed.step) : nullptr;
+    if (others != nullptr) {
+      Analysis::merge(payloads_[*others], handed.payload);
+    } else if (handed.something) {
       lane.handed[handed.step] = keep(handed.payload);
     } else {
       lane.without[handed.step] = true;
@@ -468,7 +492,7 @@ class CausalWalk : public Pass {
     for (std::size_t i = 1; i < operation.parts.size(); ++i)
       Analysis::merge(all, operation.parts[i].payload);
     for (const Contribution& part : operation.parts)
-      handed.push_back({part.process, part.step, true, all});
+      handed.push_back({part.process, part.step, true, false, all});
   }
 
   // Serves the member once everything it depends on has arrived.
@@ -478,7 +502,7 @@ class CausalWalk : public Pass {
     const Flow flow = of.flow;
     const bool rooted = flow == Flow::kFromRoot || flow == Flow::kToRoot;
     if (operation.served[member] || parts[member].process == kNobody) return;
-    Handed one{parts[member].process, parts[member].step, false, {}};
+    Handed one{parts[member].process, parts[member].step, false, false, {}};
     const bool all_there = operation.arrived == operation.expected;
     for (std::size_t on = 0; on < parts.size(); ++on) {
       // The root is known only once its part has arrived.

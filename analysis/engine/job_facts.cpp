@@ -26,6 +26,9 @@ JobFacts::JobFacts(const trace::Definitions& all)
   for (const trace::Function& function : all.functions) {
     const auto next = static_cast<std::uint32_t>(operations.size());
     operations.push_back(numbers.emplace(operation_name(function), next).first->second);
+    // The call that makes one waits for nobody, but the operation has a flow.
+    if (functions[next].persistent())
+      functions[next].flow = mpi::flow_of(functions[next].collective);
   }
   for (std::size_t i = 0; i < all.processes.size(); ++i) {
     process_of_rank[static_cast<std::uint64_t>(all.processes[i].rank)] =

@@ -47,6 +47,12 @@ struct JobFacts {
   bool surely_before(std::uint32_t a, std::uint64_t a_ns, std::uint32_t b,
                      std::uint64_t b_ns) const;
 
+  // What a kCollective does, which belongs to this call.
+  const mpi::Meaning& meaning_of(const Step& part, const Step& call) const {
+    return functions[PersistentName::is_one(part.object) ? PersistentName::function(part.object)
+                                                         : call.number];
+  }
+
   // The process of a world rank; kNobody if it left no trace.
   std::uint32_t process_of(std::int32_t rank) const {
     const std::uint32_t* found =

@@ -4,11 +4,10 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
-#include <optional>
+#include <span>
 #include <utility>
 
-#include "analysis/engine/notices.h"
-#include "analysis/engine/parcels.h"
+#include "analysis/engine/joiner.h"
 #include "trace/join/opened_channels.h"
 
 namespace fathom::analysis {
@@ -21,13 +20,6 @@ constexpr std::uint64_t kEventsPerWindow = 1024;  // average for one process
 constexpr std::uint64_t kEventsPerExchange = 1 << 14;
 // A process whose events are bunched in time may read this many windows' worth in one window.
 constexpr std::uint64_t kMostWindows = 8;
-
-enum ParcelKind : char { kSent, kNoticeSent, kLoss, kMatched, kPart, kPartJoined, kClosed };
-
-struct RoutedSend {
-  SentMessage message;
-  std::uint32_t process = 0;
-};
 
 }  // namespace
 
@@ -57,61 +49,6 @@ std::uint64_t JoinedJob::uncertainty_ns(std::uint32_t a, std::uint32_t b) const 
   return std::max({processes[a].clock.uncertainty_ns, processes[b].clock.uncertainty_ns, error});
 }
 
-// The pass itself. What one window produces for other analysis processes travels while the next
-// window is read.
-class Joiner {
- public:
-  Joiner(JoinedJob& job, const JoinOptions& options, Mapping mapping);
-  base::Status run();
-
- private:
-  struct Lane {
-    Lane(std::uint32_t number, trace::EventCursor events)
-        : process(number), cursor(std::move(events)) {}
-    std::uint32_t process;
-    trace::EventCursor cursor;
-    std::optional<StepRecorder> recorder;
-    trace::Event waiting;
-    bool has_waiting = false, ended = false;
-    std::uint64_t events = 0;
-  };
-
-  std::uint64_t events_per_window() const;
-  void go_on(Lane& lane, std::uint64_t until_ns);
-  void end_lane(Lane& lane);
-  void route();
-  void deliver(std::uint32_t process, const SentMessage& message);
-  void apply(const SourceLoss& loss);
-  void route_notices();
-  void apply_notices();
-  void apply(const Channels::Joined& joined);
-  void apply_both(const trace::JoinedEnds& joined);
-  void apply_end(const trace::JoinedEnds& joined, bool sender);
-  void apply(const JoinedCollective& joined);
-  std::uint32_t owner_of_communicator(std::int32_t communicator) const {
-    return job_.mapping_[job_.facts_.members[static_cast<std::size_t>(communicator)].front()];
-  }
-  void take_part(const Participation& part);
-  void hand_out(const Collectives::Joined& joined);
-  void open(Received received);
-  base::Status sum_up();
-
-  JoinedJob& job_;
-  const JoinOptions& options_;
-  Transport& transport_;
-  Parcels parcels_;
-  Collectives collectives_;
-  std::vector<Lane> lanes_;
-  std::vector<std::unique_ptr<Channels>> channels_;  // by process; nullptr for those of others
-  std::optional<Notices> notices_;
-  std::vector<AccessEnd> access_ends_;  // of own processes
-  Outgoing outgoing_;
-  Channels::Joined joined_, joined_notices_;
-  Collectives::Joined joined_parts_;
-  std::vector<trace::Event> batch_;
-  std::uint64_t per_window_;
-};
-
 Joiner::Joiner(JoinedJob& job, const JoinOptions& options, Mapping mapping)
     : job_(job),
       options_(options),
@@ -131,6 +68,7 @@ Joiner::Joiner(JoinedJob& job, const JoinOptions& options, Mapping mapping)
     if (job.is_own(process)) job.own_.push_back(process);
   }
   notices_.emplace(job.facts_, job.own_);
+  if (transport_.size() == 1) others_until_ns_ = kAtTheEnd;
   lanes_.reserve(job.own_.size());
   for (const std::uint32_t process : job.own_) {
     channels_[process] = std::make_unique<Channels>();
@@ -180,6 +118,7 @@ void Joiner::go_on(Lane& lane, std::uint64_t until_ns) {
     }
     here += size;
     lane.events += size;
+    if (size > 0) lane.now_ns = events.back().time_ns;
     if (!more) end_lane(lane);
     if (lane.has_waiting) return;
   }
@@ -200,175 +139,14 @@ void Joiner::end_lane(Lane& lane) {
   summary.lost_records = lane.recorder->lost_records();
   lane.recorder.reset();
 }
-
-// Delivers what the events of a process mean for its own and other processes.
-void Joiner::route() {
-  for (const SentMessage& message : outgoing_.sent) {
-    const std::uint32_t to = job_.facts_.process_of(message.destination);
-    if (to == kNobody) {
-      ++job_.summary_.sends_to_nobody;
-    } else if (job_.is_own(to)) {
-      deliver(to, message);
-    } else {
-      parcels_.send(job_.mapping_[to], kSent, RoutedSend{message, to});
-    }
-  }
-  route_notices();
-  for (const SourceLoss& loss : outgoing_.losses) {
-    apply(loss);
-    for (std::size_t other = 0; other < transport_.size(); ++other) {
-      if (other != transport_.rank()) parcels_.send(other, kLoss, loss);
-    }
-  }
-  for (const Participation& part : outgoing_.parts) {
-    if (job_.facts_.members[static_cast<std::size_t>(part.communicator)].size() < 2) continue;
-    const std::uint32_t owner = owner_of_communicator(part.communicator);
-    if (owner == transport_.rank()) {
-      take_part(part);
-    } else {
-      parcels_.send(owner, kPart, part);
-    }
-  }
-  for (const Closing& closing : outgoing_.closings) {
-    const std::uint32_t owner = owner_of_communicator(closing.communicator);
-    if (owner == transport_.rank()) {
-      collectives_.close(closing);
-    } else {
-      parcels_.send(owner, kClosed, closing);
-    }
-  }
-  apply(outgoing_.joined);
-  outgoing_.sent.clear();
-  outgoing_.losses.clear();
-  outgoing_.parts.clear();
-  outgoing_.closings.clear();
-  outgoing_.joined.clear();
-}
-
-// Few programs have any.
-void Joiner::route_notices() {
-  for (const SentMessage& notice : outgoing_.notices) {
-    const std::uint32_t to = job_.facts_.process_of(notice.destination);
-    if (to == kNobody) continue;
-    if (job_.is_own(to)) {
-      notices_->told(to, notice, joined_notices_);
-    } else {
-      parcels_.send(job_.mapping_[to], kNoticeSent, RoutedSend{notice, to});
-    }
-  }
-  for (const HeardNotice& heard : outgoing_.heard) notices_->heard(heard, joined_notices_);
-  apply_notices();
-  access_ends_.insert(access_ends_.end(), outgoing_.access_ends.begin(),
-                      outgoing_.access_ends.end());
-  outgoing_.notices.clear();
-  outgoing_.heard.clear();
-  outgoing_.access_ends.clear();
-}
-
-void Joiner::apply_notices() {
-  for (const trace::JoinedEnds& joined : joined_notices_) apply_both(joined);
-  joined_notices_.clear();
-}
-
-void Joiner::deliver(std::uint32_t process, const SentMessage& message) {
-  joined_.clear();
-  channels_[process]->send(message.key, message.end, joined_);
-  if (!joined_.empty()) apply(joined_);
-}
-
-void Joiner::apply(const SourceLoss& loss) {
-  joined_.clear();
-  for (const std::uint32_t process : job_.own_) {
-    channels_[process]->loss_at_source(loss.source, loss.time_ns, joined_);
-  }
-  notices_->loss(loss, joined_notices_);
-  apply_notices();
-  apply(joined_);
-}
-
-void Joiner::apply(const Channels::Joined& all) {
-  for (const trace::JoinedEnds& joined : all) {
-    ++job_.summary_.messages;
-    ProcessSummary& receiver = job_.summary_.processes[joined.received.process];
-    if (joined.received.time_ns < joined.sent.time_ns) {
-      ++receiver.clock_errors;
-      receiver.worst_clock_error_ns =
-          std::max(receiver.worst_clock_error_ns, joined.sent.time_ns - joined.received.time_ns);
-    }
-    apply_both(joined);
-  }
-}
-
-void Joiner::apply_both(const trace::JoinedEnds& joined) {
-  apply_end(joined, false);
-  if (job_.is_own(joined.sent.process)) {
-    apply_end(joined, true);
-  } else {
-    parcels_.send(job_.mapping_[joined.sent.process], kMatched, joined);
-  }
-}
-
-void Joiner::apply_end(const trace::JoinedEnds& joined, bool sender) {
-  const trace::ChannelEnd& own = sender ? joined.sent : joined.received;
-  const trace::ChannelEnd& other = sender ? joined.received : joined.sent;
-  Step& step = job_.steps_->at(own.process, own.step);
-  step.end_ns = other.begin_ns;
-  step.partner = other.process;
-  step.partner_step = other.step;
-  step.flags |= kJoined;
-}
-
-void Joiner::apply(const JoinedCollective& joined) {
-  Step& step = job_.steps_->at(joined.process, joined.step);
-  step.end_ns = joined.decided_ns;
-  step.bytes = joined.first_left_ns;
-  step.partner = joined.partner;
-  step.partner_step = joined.partner_step;
-  step.flags |= joined.bystander ? kJoined | kBystander : kJoined;
-  ++job_.summary_.collectives;
-  if (joined.clock_error_ns == 0) return;
-  ProcessSummary& process = job_.summary_.processes[joined.process];
-  ++process.early_collectives;
-  process.worst_clock_error_ns = std::max(process.worst_clock_error_ns, joined.clock_error_ns);
-}
-
-void Joiner::take_part(const Participation& part) {
-  joined_parts_.clear();
-  collectives_.take_part(part, joined_parts_);
-  for (const JoinedCollective& joined : joined_parts_) {
-    if (job_.is_own(joined.process)) {
-      apply(joined);
-    } else {
-      parcels_.send(job_.mapping_[joined.process], kPartJoined, joined);
-    }
-  }
-}
-
-void Joiner::open(Received received) {
-  while (received.more()) {
-    switch (received.kind()) {
-      case kSent: {
-        const auto routed = received.take<RoutedSend>();
-        deliver(routed.process, routed.message);
-        break;
-      }
-      case kLoss: {
-        apply(received.take<SourceLoss>());
-        break;
-      }
-      case kNoticeSent: {
-        const auto routed = received.take<RoutedSend>();
-        notices_->told(routed.process, routed.message, joined_notices_);
-        apply_notices();
-        break;
-      }
-      case kMatched: apply_end(received.take<trace::JoinedEnds>(), true); break;
-      case kPart: take_part(received.take<Participation>()); break;
-      case kPartJoined: apply(received.take<JoinedCollective>()); break;
-      case kClosed: collectives_.close(received.take<Closing>()); break;
-      default: return;
-    }
-  }
+// Returns whether its sender was idle.
+bool Joiner::take_batch(const Transport::Bytes& bytes) {
+  BatchEnd end;
+  std::memcpy(&end, bytes.data() + bytes.size() - sizeof end, sizeof end);
+  open(Received(bytes.data(), bytes.size() - sizeof end));
+  others_until_ns_ = std::min(others_until_ns_, end.known_until_ns);
+  locks_ = locks_ || end.locks != 0;
+  return end.idle != 0;
 }
 
 // Ends when every analysis process has read everything and has nothing left to send.
@@ -393,25 +171,29 @@ base::Status Joiner::run() {
       go_on(lane, until_ns);
       done = done && lane.ended;
     }
+    settle_locks(std::min(known_until_ns(), others_until_ns_));
     if (alone) {
       all_done = done || !job_.steps_->status();
       continue;
     }
     all_done = under_way;
     if (under_way) {
-      for (const Transport::Bytes& bytes : transport_.finish_exchange()) {
-        all_done = all_done && bytes.back() == 1;
-        open(Received(bytes.data(), bytes.size() - 1));
-      }
+      others_until_ns_ = kAtTheEnd;
+      for (const Transport::Bytes& bytes : transport_.finish_exchange())
+        all_done = take_batch(bytes) && all_done;
       if (all_done) break;
     }
     // A process that failed reports that it has nothing left to send, so that all end together.
     const bool idle = (done && parcels_.empty()) || !job_.steps_->status();
     auto outgoing = parcels_.take();
-    for (Transport::Bytes& bytes : outgoing) bytes.push_back(idle ? 1 : 0);
+    const BatchEnd end{known_until_ns(), idle ? 1u : 0u, locks_ ? 1u : 0u};
+    const auto* const end_bytes = reinterpret_cast<const char*>(&end);
+    for (Transport::Bytes& bytes : outgoing)
+      bytes.insert(bytes.end(), end_bytes, end_bytes + sizeof end);
     transport_.begin_exchange(std::move(outgoing));
     under_way = true;
   }
+  settle_last_locks();
   const base::Status status = sum_up();
   if (status) delay_notices(job_, access_ends_);
   return status;

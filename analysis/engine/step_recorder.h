@@ -11,9 +11,10 @@
 #include <vector>
 
 #include "analysis/engine/collectives.h"
-#include "analysis/engine/epochs.h"
 #include "analysis/engine/job_facts.h"
 #include "analysis/engine/step_file.h"
+#include "analysis/engine/windows/epochs.h"
+#include "analysis/engine/windows/lock_order.h"
 #include "base/flat_map.h"
 #include "trace/definitions.h"
 #include "trace/event.h"
@@ -52,6 +53,7 @@ struct Outgoing {
   std::vector<SentMessage> sent, notices;
   std::vector<HeardNotice> heard;      // by this process
   std::vector<AccessEnd> access_ends;  // of this process
+  std::vector<LockCall> locks;         // of this process
   std::vector<Participation> parts;
   std::vector<Closing> closings;
   std::vector<SourceLoss> losses;
@@ -69,14 +71,26 @@ struct CallSteps {
   std::uint32_t collective = kNobody;  // its kCollective step
   std::int32_t root = -1;              // world rank, or trace::kIsRoot, or trace::kTakesNoPart
   std::uint64_t object = 0;            // the window or file that it was given
-  bool completed = false;              // a request
-  std::int32_t neighbor_tag = 0;       // of its messages, if it is a non-blocking neighbourhood
-                                       // collective and has sent or received one
+  trace::LockType lock = trace::LockType::kUnknown;
+  bool completed = false;         // a request
+  std::int32_t neighbor_tag = 0;  // of its messages, if it is a non-blocking neighbourhood
+                                  // collective and has sent or received one
+  // Persistent neighbourhood collectives that it has started, and that have no such tag yet.
+  std::vector<std::uint64_t> starting;
+};
+// A persistent collective; its request is started any number of times.
+struct PersistentCollective {
+  std::uint32_t name = 0;      // PersistentName
+  std::uint32_t function = 0;  // one number for functions that meet each other
+  std::uint32_t starts = 0;    // in this epoch
+  std::int32_t root = -1;      // as CallSteps::root
+  bool carries = false;        // this process sends data
 };
 struct RequestSteps {
   std::uint32_t posted_in = kNobody;  // the call that posted or started it
   std::vector<std::uint32_t> given;   // kGiven and kProbe steps of a receive without a message yet
   std::int32_t neighbor_tag = 0;      // as in CallSteps
+  PersistentCollective collective;
 };
 
 class StepRecorder : private trace::CallTracker<StepRecorder, CallSteps, RequestSteps> {
@@ -86,6 +100,10 @@ class StepRecorder : private trace::CallTracker<StepRecorder, CallSteps, Request
 
   void step(const trace::Event& event) { CallTracker::step(event); }
   void finish();
+
+  // Calls at windows that step() has not shown to be left were entered no earlier than this, if the next
+  // event comes at `now_ns`.
+  std::uint64_t locks_known_until(std::uint64_t now_ns) const { return locks_.oldest_ns(now_ns); }
 
   // Return addresses; kCall's partner_step is a position here.
   const std::vector<std::uint64_t>& sites() const { return sites_; }
@@ -109,22 +127,26 @@ class StepRecorder : private trace::CallTracker<StepRecorder, CallSteps, Request
   void begin_collective(OpenCall& call, const trace::Event& enter);
   void place_in_new_communicator(const OpenCall& call, const trace::Event& leave);
   void take_part(const OpenCall& call, std::uint64_t leave_ns);
+  void make_persistent(Request& request, const OpenCall& call);
   void follow_objects(const OpenCall& call, const trace::Event& leave);
   std::optional<WindowName> window_of(const OpenCall& call) const;
   void tell(const OpenCall& call, const std::vector<NoticeEnd>& ends, std::uint64_t time_ns);
   void hear(const OpenCall& call, const std::vector<NoticeEnd>& ends, std::uint64_t time_ns);
   void end_in_epoch(const OpenCall& call, const trace::Event& leave);
+  void end_in_lock(const OpenCall& call, const trace::Event& leave);
   Step& new_notice(StepKind kind, const OpenCall& call, std::uint64_t time_ns,
                    std::uint32_t& number);
   void probed(const OpenCall& call, const trace::Event& leave);
   void saw_complete(const OpenCall& call, const trace::Event& leave);
+  void saw_part(std::uint32_t part, const OpenCall& call, const trace::Event& leave);
   void found_by_probe(const trace::Event& message, std::uint64_t posted_ns, std::uint32_t receive);
   std::uint32_t new_message(const trace::Event& event, const OpenCall* call);
   void sent(const trace::Event& event, std::uint32_t number, const OpenCall* call, bool by_request);
   void received(const trace::Event& event, std::uint32_t number, const OpenCall* call,
                 Request* request, bool waited);
   void request_made(Request& request, const OpenCall& call);
-  void activated(Request& request, const OpenCall* call);
+  void activated(Request& request, OpenCall* call);
+  void start_collective(Request& request, OpenCall& call);
   void request_started(const Request&, std::uint64_t) {}
   void given(Request& request, const trace::Event& event);
   void request_dropped(const Request&) {}
@@ -134,6 +156,7 @@ class StepRecorder : private trace::CallTracker<StepRecorder, CallSteps, Request
   void withdrawn(const Channels::Posted& posted) { channels_.withdraw(posted, outgoing_.joined); }
   void lost(const trace::Event& event);
   Neighbors* neighbors_of(const trace::Event& message);
+  bool begins_among_neighbors(OpenCall& call, const trace::Event& message);
   void received_from_neighbor(const trace::Event& message, Step& receive, std::uint32_t number);
   void forget(const Neighbors& neighbors);
   void forget_neighbors();
@@ -175,10 +198,12 @@ class StepRecorder : private trace::CallTracker<StepRecorder, CallSteps, Request
   Channels& channels_;
   Outgoing& outgoing_;
 
-  std::vector<std::uint32_t> sequences_;  // by communicator: number of collectives in this epoch
-  std::vector<std::uint32_t> made_;       // by communicator: how often this process called for it
+  std::vector<std::uint32_t> sequences_;   // by communicator: number of collectives in this epoch
+  std::vector<std::uint32_t> made_;        // by communicator: how often this process called for it
+  std::vector<std::uint32_t> persistent_;  // by communicator: persistent collectives made on it
   base::FlatMap<std::uint64_t, Object> objects_;  // by handle
   Epochs epochs_;
+  LockEpochs locks_;
   base::FlatMap<std::uint64_t, Neighbors> neighbors_;  // by communicator and tag
   std::vector<Probe> probes_;                          // in order
   std::vector<FailedPoll> failed_polls_;               // by thread

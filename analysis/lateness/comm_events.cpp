@@ -74,7 +74,8 @@ class EventScan {
       if (!part.has(kCancelled) && part.partner_step != kNobody)
         complete(part.call, step(part.partner_step));
     } else if (part.kind == StepKind::kProbe) {
-      if (part.partner_step != kNobody) complete(part.call, step(part.partner_step));
+      if (part.partner_step != kNobody && step(part.partner_step).kind == StepKind::kReceive)
+        complete(part.call, step(part.partner_step));
     } else if (part.kind == StepKind::kCollective) {
       if (is_group(part)) take_part(part);
     } else if (!part.has(kByRequest)) {
@@ -84,7 +85,7 @@ class EventScan {
 
   bool is_group(const Step& part) const {
     return part.has(kJoined) && !part.has(kBystander) &&
-           job_.facts().functions[step(part.call).number].flow != Flow::kNone;
+           job_.facts().meaning_of(part, step(part.call)).flow != Flow::kNone;
   }
 
   void complete(std::uint32_t call, const Step& part) {

@@ -8,6 +8,7 @@
 #include "analysis/engine/awaited_receives.h"
 #include "analysis/engine/causal_walk.h"
 #include "analysis/engine/parcels.h"
+#include "analysis/path/chosen_time.h"
 #include "base/flat_map.h"
 #include "trace/code/call_site_names.h"
 
@@ -110,13 +111,14 @@ class Replay {
     Time time_ns = kNever, changed_ns = kNever;
   };
 
-  Replay(JoinedJob& job, Factors& factors)
-      : job_(job), factors_(factors), lanes_(job.mapping().size()) {
+  Replay(JoinedJob& job, Factors& factors, const ChosenTime& chosen)
+      : job_(job), factors_(factors), chosen_(chosen), lanes_(job.mapping().size()) {
     for (const std::uint32_t process : job.own()) {
       Lane& lane = lanes_[process];
       lane.time.process = process;
       lane.time.begin_ns = job.definitions().processes[process].first_ns;
-      lane.latency = factors.latency(process);
+      // A change of the latency concerns the run, even if it has no messages.
+      if (chosen.whole()) static_cast<void>(factors.latency(process));
       lane.lines.resize(1);
       lane.lines[0].left_ns = signed_time(lane.time.begin_ns);
       lane.lines[0].begun = true;
@@ -156,7 +158,7 @@ class Replay {
     const mpi::Meaning& meaning = job_.facts().functions[call.number];
     if (meaning.immediate || meaning.begins_job || meaning.ends_job) return;
     const Payload ready = part.kind == StepKind::kReceive && !part.has(kNotice)
-                              ? arrival(process, lane, call, part, payload)
+                              ? arrival(process, call, part, payload)
                               : payload;
     const bool left_before =
         ready.time_ns >
@@ -178,10 +180,12 @@ class Replay {
       const std::uint64_t last_ns = job_.definitions().processes[process].last_ns;
       if (!lane.ended) {
         Line& line = lane.lines[0];
-        leave(process, line);
-        const Time end_ns = std::max(signed_time(last_ns), line.left_ns),
-                   work_ns = end_ns - line.left_ns;
-        end(lane, end_ns, line.later_ns + scaled(work_ns, factors_.work(process)) - work_ns);
+        leave(process, lane, line);
+        const Time end_ns = std::max(signed_time(last_ns), line.left_ns);
+        const Piece work =
+            changed(process, line.left_ns, end_ns, [&] { return factors_.work(process); });
+        count(lane, line, work);
+        end(lane, end_ns, line.later_ns + work.longer_ns());
       }
       times.push_back(lane.time);
     }
@@ -200,9 +204,44 @@ class Replay {
     ChangedTime time;
     std::vector<Line> lines;       // by thread
     std::uint32_t line = kNobody;  // of the present step
-    double latency = 1;
     bool ended = false;
   };
+  // What is in the chosen part of an interval: in the run, and with the changes.
+  struct Piece {
+    Time ns = 0, changed_ns = 0;
+    Time longer_ns() const { return changed_ns - ns; }
+  };
+
+  // The factor is asked for only where there is something to change.
+  template <typename Factor>
+  Piece changed(std::uint32_t process, Time from_ns, Time to_ns, const Factor& factor) const {
+    if (chosen_.whole()) return {to_ns - from_ns, scaled(to_ns - from_ns, factor())};
+    const Time inside_ns = inside(process, from_ns, to_ns);
+    return {inside_ns, inside_ns == 0 ? 0 : scaled(inside_ns, factor())};
+  }
+
+  Time inside(std::uint32_t process, Time from_ns, Time to_ns) const {
+    return signed_time(chosen_.inside_ns(process, static_cast<std::uint64_t>(from_ns),
+                                         static_cast<std::uint64_t>(to_ns)));
+  }
+
+  // A wait that is longer or shorter is so in equal parts. One that was not in the run belongs to
+  // the moment at which it begins.
+  Piece waited(std::uint32_t process, Time from_ns, Time ns, Time changed_ns) const {
+    if (chosen_.whole()) return {ns, changed_ns};
+    const Time inside_ns = inside(process, from_ns, from_ns + std::max<Time>(ns, 1));
+    if (inside_ns == 0) return {};
+    if (inside_ns >= ns) return {ns, changed_ns};
+    const double share = static_cast<double>(inside_ns) / static_cast<double>(ns);
+    return {inside_ns, scaled(changed_ns, share)};
+  }
+
+  // Adds to the time of the first thread.
+  void count(Lane& lane, const Line& line, const Piece& piece) const {
+    if (&line != lane.lines.data() || lane.ended) return;
+    lane.time.part_ns += static_cast<std::uint64_t>(std::max<Time>(0, piece.ns));
+    lane.time.changed_part_ns += static_cast<std::uint64_t>(std::max<Time>(0, piece.changed_ns));
+  }
 
   static Line& line_of(Lane& lane, std::uint16_t thread) {
     if (lane.lines.size() <= thread) lane.lines.resize(thread + std::size_t{1});
@@ -212,14 +251,13 @@ class Replay {
   void enter(std::uint32_t process, Lane& lane, Line& line, std::uint32_t number,
              const Step& call) {
     const Time entered_ns = signed_time(call.time_ns);
-    leave(process, line);
+    leave(process, lane, line);
     // A thread that begins is as late as the first one.
     if (!line.begun) {
       line.later_ns = lane.lines[0].later_ns;
       line.left_ns = entered_ns;
       line.begun = true;
     }
-    const Time work_ns = entered_ns - line.left_ns;
     line.call = number;
     line.ready = {};
     const mpi::Meaning& meaning = job_.facts().functions[call.number];
@@ -227,26 +265,37 @@ class Replay {
       line.later_ns = 0;
       if (call.thread == 0 && !lane.ended) lane.time.begin_ns = call.end_ns;
     } else {
-      line.later_ns += scaled(work_ns, factors_.of_call(process, call).work) - work_ns;
+      const Piece work = changed(process, line.left_ns, entered_ns,
+                                 [&] { return factors_.of_call(process, call).work; });
+      count(lane, line, work);
+      line.later_ns += work.longer_ns();
     }
     if (meaning.ends_job && call.thread == 0 && !lane.ended) end(lane, entered_ns, line.later_ns);
   }
 
-  void leave(std::uint32_t process, Line& line) {
+  void leave(std::uint32_t process, Lane& lane, Line& line) {
     if (line.call == kNobody) return;
     const Step& call = job_.steps().at(process, line.call);
     const Time entered_ns = signed_time(call.time_ns), left_ns = signed_time(call.end_ns);
-    const Time rest_ns = left_ns - std::max(entered_ns, line.ready.time_ns);
-    const double factor =
-        job_.facts().functions[call.number].begins_job ? 1 : factors_.of_call(process, call).rest;
-    const Time changed_ns =
-        std::max(entered_ns + line.later_ns, line.ready.changed_ns) + scaled(rest_ns, factor);
-    line.later_ns = changed_ns - left_ns;
+    const Time ready_ns = std::max(entered_ns, line.ready.time_ns),
+               changed_entered_ns = entered_ns + line.later_ns,
+               changed_ready_ns = std::max(changed_entered_ns, line.ready.changed_ns);
+    const bool begins_job = job_.facts().functions[call.number].begins_job;
+    const Piece rest = changed(process, ready_ns, left_ns, [&] {
+      return begins_job ? 1 : factors_.of_call(process, call).rest;
+    });
+    if (!begins_job) {
+      count(lane, line,
+            waited(process, entered_ns, ready_ns - entered_ns,
+                   changed_ready_ns - changed_entered_ns));
+      count(lane, line, rest);
+    }
+    line.later_ns = changed_ready_ns - ready_ns + rest.longer_ns();
     line.left_ns = std::max(line.left_ns, left_ns);
     line.call = kNobody;
   }
 
-  Payload arrival(std::uint32_t process, const Lane& lane, const Step& call, const Step& part,
+  Payload arrival(std::uint32_t process, const Step& call, const Step& part,
                   const Payload& sent) const {
     // A probe found the message, which was received later.
     if (part.time_ns > call.end_ns) return sent;
@@ -256,8 +305,10 @@ class Replay {
       const Time posted_ns = signed_time(posted.time_ns);
       merge(start, {posted_ns, posted_ns + static_cast<Time>(posted.note)});
     }
-    const Time arrived_ns = signed_time(part.time_ns), latency_ns = arrived_ns - start.time_ns;
-    return {arrived_ns, start.changed_ns + scaled(latency_ns, lane.latency)};
+    const Time arrived_ns = signed_time(part.time_ns);
+    const Piece latency =
+        changed(process, start.time_ns, arrived_ns, [&] { return factors_.latency(process); });
+    return {arrived_ns, start.changed_ns + (arrived_ns - start.time_ns) + latency.longer_ns()};
   }
 
   static void end(Lane& lane, Time end_ns, Time later_ns) {
@@ -268,6 +319,7 @@ class Replay {
 
   JoinedJob& job_;
   Factors& factors_;
+  const ChosenTime& chosen_;
   std::vector<Lane> lanes_;  // by process
 };
 
@@ -284,10 +336,12 @@ std::vector<bool> used_anywhere(Transport& transport, const std::vector<bool>& u
 
 }  // namespace
 
-base::Result<ChangedRun> changed_run(JoinedJob& job, const std::vector<SupposedChange>& changes) {
+base::Result<ChangedRun> changed_run(JoinedJob& job, const std::vector<SupposedChange>& changes,
+                                     const Scope& scope) {
   mark_awaited_receives(job);
+  const ChosenTime chosen(job, scope);
   Factors factors(job, changes);
-  Replay replay(job, factors);
+  Replay replay(job, factors, chosen);
   ChangedRun run;
   run.released = walk_causally(job, replay, Direction::kForward);
   run.processes = gathered(job.transport(), replay.times());
@@ -295,7 +349,9 @@ base::Result<ChangedRun> changed_run(JoinedJob& job, const std::vector<SupposedC
             [](const ChangedTime& a, const ChangedTime& b) { return a.process < b.process; });
   const std::vector<bool> used = used_anywhere(job.transport(), factors.used());
   for (std::size_t i = 0; i < changes.size(); ++i) {
-    if (!used[i]) return base::Error{"'" + changes[i].text + "' is about nothing in this run"};
+    if (used[i]) continue;
+    return base::Error{"'" + changes[i].text + "' is about nothing in " +
+                       (chosen.whole() ? "this run" : "the chosen part of the run")};
   }
   return run;
 }

@@ -23,6 +23,7 @@
 // - Messages do not disturb each other more or less than in the run. A large send whose receive was
 //   already posted does not wait for it, unless it is synchronous.
 // - Everything up to the end of MPI_Init stays as it was.
+// - What is changed in a part of the run is what lies in that part as it was recorded.
 // - The program's own threads wait for each other outside MPI no more than they did.
 #pragma once
 
@@ -30,6 +31,7 @@
 #include <vector>
 
 #include "analysis/engine/joined_job.h"
+#include "analysis/scope/input.h"
 #include "analysis/scope/supposed_change.h"
 #include "base/result.h"
 
@@ -40,6 +42,7 @@ struct ChangedTime {  // of one process
   std::uint32_t reserved = 0;
   std::uint64_t begin_ns = 0, end_ns = 0;  // in the run: MPI_Init left, MPI_Finalize entered
   std::uint64_t changed_end_ns = 0;
+  std::uint64_t part_ns = 0, changed_part_ns = 0;  // of its first thread, in the chosen part
 };
 
 struct ChangedRun {
@@ -47,8 +50,10 @@ struct ChangedRun {
   std::uint64_t released = 0;          // dependences ignored because their other end is missing
 };
 
-// Several changes of the same time multiply. An Error if a change concerns nothing in the run; every
-// analysis process returns it. Collective over the job's transport. Writes `note` of calls.
-base::Result<ChangedRun> changed_run(JoinedJob& job, const std::vector<SupposedChange>& changes);
+// Only time in `scope` is changed: of its ranks (of messages, the receivers), in its window, in its
+// phases. Several changes of the same time multiply. An Error if a change concerns nothing there;
+// every analysis process returns it. Collective over the job's transport. Writes `note` of calls.
+base::Result<ChangedRun> changed_run(JoinedJob& job, const std::vector<SupposedChange>& changes,
+                                     const Scope& scope = {});
 
 }  // namespace fathom::analysis

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <set>
 #include <tuple>
@@ -67,17 +68,36 @@ class LoopSearch {
 
   void keep(std::uint32_t process, const std::vector<CallItem>& items) {
     if (items.empty()) return;
-    const auto span_ns = static_cast<double>(items.back().end_ns - items.front().begin_ns);
+    const double least_ns = least_ns_of(items);
     std::uint32_t loop = 0;
     for (const CallItem& item : items) {
-      if (!has_enough_iterations(item) || static_cast<double>(item.end_ns - item.begin_ns) <
-                                              input_.thresholds.phase_share * span_ns)
-        continue;
+      if (!has_enough_iterations(item) || ns_of(item) < least_ns) continue;
       parts.push_back(
           {process, loop, item.begin_ns, item.end_ns, item.calls, item.hash, item.iterations});
       add_loop(process, loop, item, job_.site_addresses(process), lines);
       ++loop;
     }
+  }
+
+  static double ns_of(const CallItem& item) {
+    return static_cast<double>(item.end_ns - item.begin_ns);
+  }
+
+  // How long a loop must take. A short benchmark of a long run is as much a phase as others, unless
+  // there are too many to look at.
+  double least_ns_of(const std::vector<CallItem>& items) const {
+    std::vector<double> loops;
+    for (const CallItem& item : items) {
+      if (has_enough_iterations(item)) loops.push_back(ns_of(item));
+    }
+    const auto span_ns = static_cast<double>(items.back().end_ns - items.front().begin_ns);
+    const double share_ns = input_.thresholds.phase_share * span_ns;
+    const auto kept = static_cast<std::size_t>(std::max(0.0, input_.thresholds.phases_kept));
+    if (loops.size() <= kept) return 0;
+    if (kept == 0) return share_ns;
+    const auto last = loops.begin() + static_cast<std::ptrdiff_t>(kept - 1);
+    std::nth_element(loops.begin(), last, loops.end(), std::greater<>());
+    return std::min(share_ns, *last);
   }
 
   // It, or a loop in it.

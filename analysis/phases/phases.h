@@ -6,10 +6,11 @@
 // source line count as equal (loop_sites.h). MPI_Test and its variants, which a program may call
 // any number of times, and MPI_Init and MPI_Finalize are left out. An outermost loop is its rank's
 // part in a phase if it, or a loop in it, has at least phase_iterations iterations, and if it takes
-// phase_share of the time from the rank's first call to the last. Parts of different ranks form one
-// phase if they overlap for more than half of the shorter one; ranks are processed in order, each
-// compared with the last that joined, and of several phases one with the same calls is preferred.
-// Phases are numbered from 1 by their beginnings.
+// phase_share of the time from the rank's first call to the last, or is one of the rank's
+// phases_kept longest. Parts of different ranks form one phase if they overlap for more than half
+// of the shorter one; ranks are processed in order, each compared with the last that joined, and of
+// several phases one with the same calls is preferred. Phases are numbered from 1 by their
+// beginnings.
 //
 // A repetition that a single rank has may be chance: others make the same calls, but not in turn.
 // It is a phase only if some of its calls are made by this rank alone, as those of a master are, or

@@ -9,6 +9,7 @@
 #include "analysis/engine/lazy_job.h"
 #include "analysis/pyrite/issue_tables.h"
 #include "analysis/results/finding_kinds.h"
+#include "analysis/scope/known_time.h"
 #include "analysis/scope/trace_span.h"
 #include "analysis/time/flat_profile.h"
 #include "analysis/traffic/class_traffic.h"
@@ -40,10 +41,10 @@ constexpr LateKind kLateKinds[] = {
      "%.0f sends waited for a late receiver, %s in total",
      "post the receive earlier, or use a non-blocking send"},
     {FindingKind::kLateBroadcaster, static_cast<std::uint32_t>(WaitKind::kLateBroadcast), false,
-     "%.0f calls of broadcasts waited for the root, %s in total",
+     "ranks waited for the root in %.0f calls of broadcasts, %s in total",
      "have the root broadcast earlier, or use the non-blocking form"},
     {FindingKind::kEarlyReduceArrival, kEarlyArrival, false,
-     "%.0f calls of reductions were entered before the root's, %s earlier in total",
+     "in %.0f calls, ranks entered a reduction before its root did, %s earlier in total",
      "balance the work before the reduction"},
 };
 
@@ -56,7 +57,8 @@ class IssueFinder {
         calls_(calls),
         report_(report),
         all_ns_(
-            static_cast<double>(all_ranks_ns(input.job->programs(), definitions_, input.scope))) {
+            static_cast<double>(all_ranks_ns(input.job->programs(), definitions_, input.scope))),
+        calls_known_(known_time(definitions_).between) {
     for (const LinkCounts& link : report.counts.links) {
       messages_ += static_cast<double>(link.messages);
       // Hidden messages are the library's, so shares of the program's messages leave them out.
@@ -75,7 +77,7 @@ class IssueFinder {
     for (const LateKind& kind : kLateKinds) late(kind);
     barrier_skew();
     barrier_imbalance();
-    completion_overhead();
+    if (calls_known_) completion_overhead();
     rank_findings(found_);
     return std::move(found_);
   }
@@ -88,7 +90,8 @@ class IssueFinder {
     finding.kind = name_of(kind);
     finding.strength = std::clamp(score, 0.0, 1.0);
     finding.severity = severity_of(finding.strength);
-    finding.seconds = base::seconds(cost_ns);
+    // What barriers cost is not known if nobody knows how long they were waited for.
+    if (!lacks_durations(definitions_)) finding.seconds = base::seconds(cost_ns);
     finding.count = count;
     return finding;
   }
@@ -127,7 +130,8 @@ class IssueFinder {
       rows.push_back(row);
     }
     const double of = kind.of_messages ? own_messages_ : collectives_;
-    const double share = of > 0 ? count / of : 0, of_time = all_ns_ > 0 ? ns / all_ns_ : 0;
+    const double share = of > 0 && calls_known_ ? count / of : 0,
+                 of_time = all_ns_ > 0 ? ns / all_ns_ : 0;
     if (rows.empty() || (share <= limits_.late_share && of_time < limits_.wait_share)) return;
     Finding& finding =
         add(kind.kind, 4 * std::max(share, of_time), ns, static_cast<std::uint64_t>(count));
@@ -207,9 +211,11 @@ class IssueFinder {
         {"avg_barrier_spread", base::seconds(all_ns) / static_cast<double>(barriers)},
         {"barrier_instances", barriers}};
     finding.summary = "ranks arrive at a barrier up to " +
-                      base::duration_text(base::seconds(spread_ns)) + " apart, " +
-                      base::duration_text(base::seconds(all_ns) / static_cast<double>(barriers)) +
-                      " on average";
+                      base::duration_text(base::seconds(spread_ns)) + " apart";
+    if (barriers > 1)
+      finding.summary +=
+          ", " + base::duration_text(base::seconds(all_ns) / static_cast<double>(barriers)) +
+          " on average";
     finding.advice =
         "balance the work before the barrier; check whether the program needs the barrier";
   }
@@ -287,6 +293,8 @@ class IssueFinder {
   const std::vector<CallRow>& calls_;
   const IssueReport& report_;
   const double all_ns_;
+  // Whether no calls are missing, so that those of one kind can be compared with those of another.
+  const bool calls_known_;
   double messages_ = 0, own_messages_ = 0, collectives_ = 0, completions_ = 0;
   std::vector<Finding> found_;
 };

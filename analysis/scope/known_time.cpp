@@ -19,12 +19,16 @@ bool selects_by(const std::string& entry, const char* word) {
   return entry.starts_with(std::string(word) + " ");
 }
 
+bool lacks_durations(const trace::Definitions& definitions) { return definitions.source == "mpic"; }
+
 KnownTime known_time(const trace::Definitions& definitions, std::uint64_t gaps) {
   KnownTime known;
   const auto lacks = [&](const std::string& what, bool KnownTime::*unknown) {
     known.*unknown = known.waits = false;
     if (known.lacking.empty()) known.lacking = what;
   };
+  if (lacks_durations(definitions))
+    lacks("how long calls took (an .mpic file has one moment for each)", &KnownTime::computing);
   for (const std::string& entry : definitions.selection) {
     if (selects_by(entry, "ranks")) {
       lacks("ranks (" + entry + ")", &KnownTime::ranks);
@@ -33,6 +37,7 @@ KnownTime known_time(const trace::Definitions& definitions, std::uint64_t gaps) 
     } else {
       lacks(std::string(is_time(entry) ? "a part of the run (" : "calls (") + entry + ")",
             &KnownTime::computing);
+      known.between = known.between && is_time(entry);
     }
   }
   for (const std::string& communicator : definitions.chosen_communicators)
@@ -45,6 +50,8 @@ KnownTime known_time(const trace::Definitions& definitions, std::uint64_t gaps) 
                   [](const trace::Process& process) { return !process.problems.empty(); });
   if (damaged) lacks("what was in its damaged parts", &KnownTime::computing);
   if (gaps > 0) lacks("what happened while recording was paused", &KnownTime::computing);
+  known.between = known.between && known.order && definitions.chosen_communicators.empty() &&
+                  lost == 0 && !damaged && gaps == 0;
   if (static_cast<std::int64_t>(definitions.processes.size()) < definitions.world_size)
     lacks("ranks that left no trace", &KnownTime::ranks);
   return known;

@@ -17,6 +17,7 @@ struct KnownTime {
   bool waits = true;      // every wait
   bool ranks = true;      // all ranks of the job
   bool order = true;      // every call in its place: which calls follow each other
+  bool between = true;    // that no call was made between two recorded ones
   std::string lacking;    // "calls (functions MPI_Send)": what is missing first of all
 
   // "no load balance is given, because the trace lacks calls (functions MPI_Send)"
@@ -27,6 +28,9 @@ struct KnownTime {
 
 // `gaps`: how often the trace says that records were lost or recording paused.
 KnownTime known_time(const trace::Definitions& definitions, std::uint64_t gaps = 0);
+
+// Whether the trace has one moment for each call, and not when it was left: imported from .mpic.
+bool lacks_durations(const trace::Definitions& definitions);
 
 // Of an entry of Definitions::selection: whether it chooses by this word ("functions", "sample").
 bool selects_by(const std::string& entry, const char* word);

@@ -4,6 +4,8 @@
 #include <charconv>
 #include <sstream>
 
+#include "profile/selection.h"
+
 namespace fathom::analysis {
 namespace {
 
@@ -34,9 +36,7 @@ void set_place(const std::string& place, SupposedChange& change) {
 
 }  // namespace
 
-base::Result<SupposedChange> parse_supposed_change(
-    const std::string& text,
-    base::Result<std::set<std::int64_t>> (*ranks_of)(const std::string& text)) {
+base::Result<SupposedChange> parse_supposed_change(const std::string& text) {
   SupposedChange change;
   change.text = text;
   const auto colon = text.rfind(':');
@@ -66,7 +66,7 @@ base::Result<SupposedChange> parse_supposed_change(
     } else if (word == "site") {
       set_place(value, change);
     } else {
-      auto ranks = ranks_of(value);
+      auto ranks = profile::parse_ranks(value);
       if (!ranks) return wrong(text, ranks.error().message);
       change.ranks = std::move(*ranks);
     }

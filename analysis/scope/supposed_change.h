@@ -32,9 +32,7 @@ struct SupposedChange {
   int line = 0;
 };
 
-// Reads a change; an Error says what is wrong with it. `ranks_of` reads a list of ranks.
-base::Result<SupposedChange> parse_supposed_change(
-    const std::string& text,
-    base::Result<std::set<std::int64_t>> (*ranks_of)(const std::string& text));
+// Reads a change; an Error says what is wrong with it.
+base::Result<SupposedChange> parse_supposed_change(const std::string& text);
 
 }  // namespace fathom::analysis

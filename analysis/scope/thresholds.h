@@ -41,6 +41,7 @@ struct Thresholds {
   double load_balance = 0.8;
   double phase_iterations = 3;
   double phase_share = 0.001;
+  double phases_kept = 64;
   double lateness_events = 10000;
   double path_stretches = 0;
   double lateness_complete_leaps = 0;

@@ -227,8 +227,9 @@ void lay_out(const std::vector<CallRow>& rows, std::uint64_t all_ns,
         "mpi_share",
         all_ns > 0 ? static_cast<double>(first_threads_ns) / static_cast<double>(all_ns) : 0.0);
   Table& table = section.table("functions");
-  add_column(table, "name", functions,
-             [&](const FunctionRow& row) { return shown_function(definitions, row.function); });
+  add_column(table, "name", functions, [&](const FunctionRow& row) {
+    return shown_function(definitions, row.function, known.computing);
+  });
   add_column(table, "count", functions, [](const FunctionRow& row) { return row.count; });
   add_column(table, "ranks", functions, [](const FunctionRow& row) { return row.processes; });
   add_column(table, "inclusive_seconds", functions,
@@ -243,8 +244,9 @@ void lay_out(const std::vector<CallRow>& rows, std::uint64_t all_ns,
   Table& calls = section.table("calls");
   add_column(calls, "rank", rows,
              [&](const CallRow& row) { return definitions.processes[row.process].rank; });
-  add_column(calls, "name", rows,
-             [&](const CallRow& row) { return shown_function(definitions, row.function); });
+  add_column(calls, "name", rows, [&](const CallRow& row) {
+    return shown_function(definitions, row.function, known.computing);
+  });
   add_column(calls, "communicator", rows,
              [](const CallRow& row) { return std::int64_t{row.communicator}; });
   add_column(calls, "count", rows, [](const CallRow& row) { return row.count; });

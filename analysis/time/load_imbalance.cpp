@@ -30,7 +30,7 @@ void lay_out(const std::vector<FunctionBalance>& functions,
   using Function = const FunctionBalance&;
   Table& table = section.table("load_imbalance");
   add_column(table, "name", functions,
-             [&](Function f) { return shown_function(definitions, f.function); });
+             [&](Function f) { return shown_function(definitions, f.function, true); });
   add_column(table, "imbalance", functions, [](Function f) { return f.imbalance(); });
   add_column(table, "mean_seconds", functions, [](Function f) { return base::seconds(f.mean()); });
   add_column(table, "most_seconds", functions, [](Function f) { return base::seconds(f.most); });

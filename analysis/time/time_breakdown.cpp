@@ -34,7 +34,7 @@ struct UnexplainedTime {
 bool ends_with_transfer(const JoinedJob& job, std::uint32_t process, const Step& part) {
   if (part.kind != StepKind::kCollective) return true;
   return analysis::ends_with_transfer(
-      job.facts().functions[job.steps().at(process, part.call).number].flow);
+      job.facts().meaning_of(part, job.steps().at(process, part.call)).flow);
 }
 
 class MpiTimes {

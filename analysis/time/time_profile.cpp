@@ -8,6 +8,7 @@
 #include "analysis/calls/call_stack.h"
 #include "analysis/engine/lazy_job.h"
 #include "analysis/engine/parcels.h"
+#include "analysis/scope/known_time.h"
 #include "analysis/scope/scope_filter.h"
 #include "base/seconds.h"
 
@@ -173,14 +174,17 @@ base::Result<Outcome> time_profile(const Input& input) {
   const TimeBins bins = bins_of(input);
   const auto counts = time_by_bin(counted_events(input), bins);
   if (!counts) return counts.error();
+  const auto rows = call_rows(input);
+  if (!rows) return rows.error();
+  const bool computing_known = known_time(definitions, gaps_in(*rows)).computing;
   Outcome outcome;
   Table& table = outcome.section.table("time_profile");
   add_bin_columns(table, bins);
   for (std::size_t i = 0; i < counts->series(); ++i) {
     const bool program = i == definitions.functions.size();
     if (!program && counts->empty(i)) continue;
-    add_column(table, program ? "(program)" : definitions.functions[i].name, counts->of(i),
-               [](std::uint64_t ns) { return base::seconds(ns); });
+    add_column(table, program ? program_name(computing_known) : definitions.functions[i].name,
+               counts->of(i), [](std::uint64_t ns) { return base::seconds(ns); });
   }
   return outcome;
 }

@@ -179,7 +179,7 @@ class JobCauses {
   // How much of the work in a stretch is the culprits'. Unknown where calls are missing between.
   void compare_work() {
     const KnownTime known = known_time(definitions(), job_.gaps());
-    if (!known.order || !known.ranks) return;
+    if (!known.between || !known.ranks) return;
     std::map<NamedCall, std::map<std::int64_t, std::uint64_t>> work;  // ns by rank
     for (const auto& [key, group] : groups_) {
       if (key.before.function != kNobody) work[key.before];
@@ -227,7 +227,12 @@ class JobCauses {
       where = &stretch;
       most_ns = spent.waited_ns;
     }
-    if (where == nullptr) return {};
+    // Work that was going on for hardly any of the waiting is not what was waited for: in a partial
+    // trace, that may be missing.
+    constexpr double kHardlyAny = 0.05;
+    if (where == nullptr ||
+        static_cast<double>(all.waited_ns) < kHardlyAny * static_cast<double>(group.cause.ns()))
+      return {};
     Meanwhile found;
     // Waits in MPI_Init count there, not in the cause.
     found.seconds = base::seconds(std::min(all.waited_ns, group.cause.ns()));

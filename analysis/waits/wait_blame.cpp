@@ -183,7 +183,7 @@ class Origins {
   bool joins_all(std::uint32_t process, const Step& part) const {
     if (part.kind != StepKind::kCollective || part.has(kByRequest)) return false;
     const JobFacts& facts = job_.facts();
-    const Flow flow = facts.functions[job_.steps().at(process, part.call).number].flow;
+    const Flow flow = facts.meaning_of(part, job_.steps().at(process, part.call)).flow;
     return (flow == Flow::kBarrier || flow == Flow::kAllToAll) &&
            facts.members[static_cast<std::size_t>(part.communicator)].size() ==
                facts.definitions.processes.size();

@@ -29,16 +29,14 @@ constexpr KindText kKinds[] = {
      "posted receives)"},
     {"to send to ranks that post the receive late",
      "or have them post the receive first (MPI_Irecv)"},
-    {"at a barrier for the last rank to arrive",
-     "or leave the barrier out if the program does not need it"},
+    {"for the last rank to arrive", "or leave the barrier out if the program does not need it"},
     {"for the last rank to arrive", kCollective},
     {"as the root for the last rank to arrive", kCollective},
     {"as the root for the last rank to arrive", kCollective},
     {"for the root", "or have the root broadcast first what it has by then"},
     {"for the root", "or have the root scatter first what it has by then"},
     {"for lower ranks", kCollective},
-    {"in a loop of tests or probes for what comes late",
-     "or have them do first what the others test for"},
+    {"polling for what comes late", "or have them do first what the others test for"},
     {"for the last rank to arrive", "and look at how the launcher starts the processes"},
     {"for the last rank to arrive", "or do it where all ranks have as much of it"},
     {"for the last rank to arrive", "or make the communicator or window once and keep it"},
@@ -51,6 +49,10 @@ constexpr KindText kKinds[] = {
      "or have them call MPI_Win_post first, as soon as the others may access the window"},
     {"for accesses to its window that end late",
      "or have them call MPI_Win_complete first, as soon as their accesses are made"},
+    {"for locks that others hold",
+     "or have them unlock as soon as their accesses are made, or let all use shared locks and "
+     "atomic "
+     "operations (MPI_Accumulate, MPI_Fetch_and_op)"},
 };
 static_assert(std::size(kKinds) == kWaitKinds);
 
@@ -139,9 +141,7 @@ class Description {
   std::string advice() const {
     switch (kind_) {
       case FindingKind::kStartUp:
-        return "this is start-up, where no work can be balanced: look at how the launcher starts "
-               "the "
-               "processes";
+        return "balancing work does not help here: look at how the launcher starts the processes";
       case FindingKind::kBusyMaster:
         return "let ranks ask for their next task before they have finished the last one, hand out "
                "more work at a time, or divide them among several masters";
@@ -156,8 +156,11 @@ class Description {
           return "find out what " + them("it does", "they do") + " before" +
                  (cause_.traced ? "" : ": a trace (fathom run --trace) names the lines") + ", " +
                  instead();
-        return "the work is even in sum, but not from step to step: let ranks run ahead of each "
-               "other, with fewer or non-blocking synchronisations, " +
+        if (!cause_.balance)
+          return "find out why " + them("it takes", "they take") + " so long there, " + instead();
+        return "the totals are even, single steps are not: synchronise less often, so that ranks "
+               "can "
+               "run ahead of each other, " +
                instead();
       default: return advice_for_imbalance();
     }
@@ -187,8 +190,8 @@ class Description {
 
   static std::string late_too(const std::vector<std::int64_t>& awaited) {
     return "for " + rank_list(awaited) +
-           verb(awaited.size(), ", which is late for that reason",
-                ", which are late for that reason");
+           verb(awaited.size(), ", which is late because of that",
+                ", which are late because of that");
   }
 
   FindingKind kind(double load_balance) const {
@@ -237,8 +240,9 @@ class Description {
         return who + them(" spends", " spend") + " much time" + place() + ", without waiting there";
       case FindingKind::kDelay:
         if (!cause_.meanwhile) return who + them(" comes", " come") + " late";
-        return who + them(" works", " work") + " longer than others now and then" + place() +
-               ", though not in sum";
+        if (!cause_.balance) return who + them(" comes", " come") + " late from work" + place();
+        return "at times " + who + them(" computes", " compute") + " longer than the others" +
+               place() + ", though not in total";
       default: break;
     }
     if (cause_.balance->alone) return who + " alone" + them(" computes", " compute") + place();

@@ -195,7 +195,7 @@ class WaitFindings {
     if (early_collectives > 0)
       early += (early.empty() ? "" : ", and ") + std::to_string(early_collectives) +
                " calls of collectives returned before a rank whose data they needed had entered";
-    if (!early.empty())
+    if (!early.empty() && !lacks_durations(definitions()))
       say(early + ", by up to " + time_text(worst_ns) +
           ": clocks differ; shorter waits between hosts are left out");
     if (waits.released > 0)

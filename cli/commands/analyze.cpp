@@ -138,8 +138,6 @@ int analyze_part(const AnalyzeOptions& options, analysis::Transport* transport) 
   if (!rows) return refuse(kWrongUsage, rows.error().message);
   const auto scope = scope_of(options);
   if (!scope) return refuse(kWrongUsage, scope.error().message);
-  if (!options.changes.empty() && !scope->whole())
-    return refuse(kWrongUsage, "--what-if is about the whole run, and not about a part of it");
   analysis::Thresholds thresholds;
   for (const std::string& assignment : options.thresholds) {
     const auto set = analysis::set_threshold(thresholds, assignment);
@@ -179,7 +177,7 @@ int analyze_part(const AnalyzeOptions& options, analysis::Transport* transport) 
 void add_changes(CLI::App& app, const std::shared_ptr<AnalyzeOptions>& options) {
   const auto take = [options](const std::vector<std::string>& words) {
     for (const std::string& word : words) {
-      auto change = analysis::parse_supposed_change(word, parse_ranks);
+      auto change = analysis::parse_supposed_change(word);
       if (!change) throw CLI::ValidationError("--what-if", change.error().message);
       options->changes.push_back(std::move(*change));
     }

@@ -114,7 +114,7 @@ std::string verdict_on_time(const analysis::Comparison& comparison) {
     if (!comparison.sides.can_differ())
       return "too few repeats to tell a difference from chance; four of each are enough\n";
     if (!change.is_significant())
-      return fmt::format("no difference in run time that chance does not explain: {} (p = {})\n",
+      return fmt::format("chance alone may explain the difference in run time: {} (p = {})\n",
                          values, p_text(change.p));
     return fmt::format("{}: {}, by more than chance explains (p = {})\n", direction, values,
                        p_text(change.p));

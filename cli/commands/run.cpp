@@ -27,6 +27,7 @@
 #include "cli/launch/job.h"
 #include "cli/launch/keepers.h"
 #include "cli/launch/launcher.h"
+#include "cli/launch/live_settings.h"
 #include "cli/launch/missing_library.h"
 #include "cli/launch/mpi_probe.h"
 #include "cli/launch/overlay.h"
@@ -141,6 +142,12 @@ base::Status check_communicators(const Recorded& recorded) {
   return base::Done{};
 }
 
+// Whether the job records when fathom snap --for asks.
+bool records_on_request(const RunOptions& options) {
+  return options.live && !options.trace && options.flight.empty() &&
+         environment("FATHOM_TRACE").value_or("") != "0";
+}
+
 // The library's settings: options take precedence over the environment.
 Variables settings_of(const RunOptions& options, const std::string& run_directory) {
   Variables settings = {{"FATHOM_OUTPUT", run_directory}};
@@ -153,10 +160,11 @@ Variables settings_of(const RunOptions& options, const std::string& run_director
               : name == "FATHOM_PVARS" ? base::joined(options.pvars, ",")
               : name == "FATHOM_LOG"   ? options.log
               : name == "FATHOM_TIME"  ? (options.no_time ? "0" : "")
-              : name == "FATHOM_LIVE"  ? (options.live ? "1" : "")
+              : name == "FATHOM_LIVE"  ? (options.live ? "sampled" : "")
                                        : "");
   }
   add("FATHOM_FLIGHT", options.flight);
+  if (records_on_request(options)) settings.emplace_back("FATHOM_TRACE", "request");
   if (!options.trace && options.flight.empty()) return settings;
   for (const auto& [name, value] : trace_variables(options.recorded)) add(name, value);
   return settings;
@@ -439,9 +447,12 @@ int run(const RunOptions& options, const std::vector<std::string>& command) {
   }
   if (options.live && options.no_time)
     return refuse("--live shows what calls wait for, which --no-time leaves out; give only one");
-  const auto library = find_library(options.trace || !options.flight.empty() ? Library::kTraces
-                                    : options.no_time                        ? Library::kCounts
-                                                                             : Library::kTimes);
+  const auto live_settings = cli::live_settings();
+  if (!live_settings) return refuse(live_settings.error().message);
+  const bool records = options.trace || !options.flight.empty() || records_on_request(options);
+  const auto library = find_library(records           ? Library::kTraces
+                                    : options.no_time ? Library::kCounts
+                                                      : Library::kTimes);
   if (!library) return refuse(library.error().message);
   if (options.source == "peruse" && !may_have_peruse(command)) {
     return refuse(
@@ -473,9 +484,10 @@ int run(const RunOptions& options, const std::vector<std::string>& command) {
   if (options.stuck_after_ns) add_looks(watched, stuck.emplace(options, *directory));
   std::optional<live::PageKeeper> keeper;
   if (options.live) {
-    watched.started = [&keeper, &directory, started = watched.started] {
+    keeper.emplace(directory->path(), live_settings->port, live_settings->summaries_above);
+    watched.started = [&keeper, started = watched.started] {
       if (started) started();
-      keeper.emplace(directory->path());
+      keeper->begin();
     };
   }
   const auto job = run_job(*launch, watched);
@@ -565,8 +577,9 @@ Action declare_run(CLI::App& app) {
       return fail(kWrongUsage, "run", unknown_option(app, command.front()).message);
     if (options->flight.empty() && !options->trace)
       options->flight = environment("FATHOM_FLIGHT").value_or("");
+    const std::string trace = environment("FATHOM_TRACE").value_or("0");
     const bool asks_for_trace =
-        environment("FATHOM_TRACE").value_or("0") != "0" || says_anything(options->recorded);
+        (trace != "0" && trace != "request") || says_anything(options->recorded);
     if (options->flight.empty() && asks_for_trace) options->trace = true;
     const std::string live = environment("FATHOM_LIVE").value_or("0");
     if (!live.empty() && live != "0" && !options->no_time) options->live = true;

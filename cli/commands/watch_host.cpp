@@ -3,63 +3,36 @@
 
 #include <signal.h>
 #include <spdlog/fmt/fmt.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
 
-#include <algorithm>
-#include <cerrno>
-#include <ctime>
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <system_error>
 
 #include "cli/language/command_line.h"
-#include "live/host_sample.h"
-#include "live/local_samples.h"
+#include "live/host_watch.h"
 
 namespace fathom::cli {
 namespace {
 
-using live::ProcessState;
-
-constexpr int kMostIdleSeconds = 60;
-
-bool have_ended(const std::vector<live::ProcessSample>& samples) {
-  return !samples.empty() && std::all_of(samples.begin(), samples.end(), [](const auto& sample) {
-    return sample.state == ProcessState::kEnded || sample.state == ProcessState::kGone;
-  });
-}
-
-// Waits a second; true if a signal has asked for the end meanwhile.
-bool is_told_to_end(const sigset_t& signals) {
-  const timespec second{1, 0};
-  return sigtimedwait(&signals, nullptr, &second) > 0;
-}
-
 int watch_host(const std::string& directory) {
   std::error_code failed;
-  const std::string run = std::filesystem::absolute(directory, failed);
+  auto run = std::filesystem::canonical(directory, failed);
+  if (failed) run = std::filesystem::absolute(directory, failed);
   sigset_t signals;
   sigemptyset(&signals);
   for (const int number : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&signals, number);
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-  live::LocalSamples samples(run);
-  live::HostSampleFile file(run);
-  bool told = false;
-  for (int idle = 0; !told; told = is_told_to_end(signals)) {
-    const auto taken = samples.take();
-    samples.rescue();
-    if (have_ended(taken)) break;
-    file.write(taken);
-    idle = taken.empty() ? idle + 1 : 0;
-    if (idle > kMostIdleSeconds)
-      return fail(
-          kFailed, "watch-host",
-          fmt::format("no rank of {} runs on this host; was the job started with fathom run "
-                      "--live?",
-                      directory));
-  }
-  samples.rescue();
-  file.remove();
-  return kFine;
+  const int told = signalfd(-1, &signals, SFD_CLOEXEC);
+  const live::WatchEnd end = live::watch_host(run, live::Announcements::of(run), told);
+  close(told);
+  if (end != live::WatchEnd::kNobodyCame) return kFine;
+  return fail(kFailed, "watch-host",
+              fmt::format("no rank of {} runs on this host; was the job started with fathom run "
+                          "--live?",
+                          directory));
 }
 
 }  // namespace

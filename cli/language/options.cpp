@@ -13,19 +13,12 @@
 namespace fathom::cli {
 namespace {
 
-constexpr std::int64_t kMostRanks = 1 << 24;
-
 struct TimeUnit {
   const char* name;
   std::uint64_t ns;
 };
 constexpr TimeUnit kTimeUnits[] = {
     {"s", 1'000'000'000}, {"ms", 1'000'000}, {"us", 1000}, {"ns", 1}};
-
-bool parse_rank(std::string_view text, std::int64_t& rank) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), rank);
-  return error == std::errc() && end == text.data() + text.size() && rank >= 0 && rank < kMostRanks;
-}
 
 // Whether all of the text is a number.
 template <typename Number>
@@ -68,35 +61,6 @@ std::string time_text(std::uint64_t time_ns) {
   const TimeUnit* unit = kTimeUnits;
   while (time_ns % unit->ns != 0) ++unit;
   return std::to_string(time_ns / unit->ns) + unit->name;
-}
-
-base::Result<std::set<std::int64_t>> parse_ranks(const std::string& text) {
-  std::set<std::int64_t> ranks;
-  for (std::string_view rest = text;;) {
-    const std::string_view item = rest.substr(0, rest.find(','));
-    const auto dash = item.find('-');
-    std::int64_t first = 0, last = 0;
-    const bool good = parse_rank(item.substr(0, dash), first) &&
-                      (dash == std::string_view::npos || parse_rank(item.substr(dash + 1), last));
-    if (dash == std::string_view::npos) last = first;
-    if (!good || last < first)
-      return base::Error{"'" + text + "' is not a list of ranks; write 0-3,7"};
-    for (std::int64_t rank = first; rank <= last; ++rank) ranks.insert(rank);
-    if (item.size() == rest.size()) return ranks;
-    rest.remove_prefix(item.size() + 1);
-  }
-}
-
-std::string ranks_text(const std::set<std::int64_t>& ranks) {
-  std::string text;
-  for (auto rank = ranks.begin(); rank != ranks.end();) {
-    const std::int64_t first = *rank;
-    std::int64_t last = first;
-    while (++rank != ranks.end() && *rank == last + 1) ++last;
-    base::add_to_list(
-        text, std::to_string(first) + (last > first ? "-" + std::to_string(last) : ""), ",");
-  }
-  return text;
 }
 
 CLI::Option* add_time(CLI::App& app, const std::string& name, std::optional<std::uint64_t>& time_ns,

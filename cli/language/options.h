@@ -21,14 +21,15 @@
 #include <vector>
 
 #include "base/result.h"
+#include "profile/selection.h"
 
 namespace fathom::cli {
 
-base::Result<std::uint64_t> parse_time(const std::string& text);            // in ns
-base::Result<std::set<std::int64_t>> parse_ranks(const std::string& text);  // not empty
+base::Result<std::uint64_t> parse_time(const std::string& text);  // in ns
+std::string time_text(std::uint64_t time_ns);                     // as parse_time() reads it
 
-std::string time_text(std::uint64_t time_ns);                 // as parse_time() reads it
-std::string ranks_text(const std::set<std::int64_t>& ranks);  // as parse_ranks() reads it
+using profile::parse_ranks;
+using profile::ranks_text;
 
 CLI::Option* add_time(CLI::App& app, const std::string& name, std::optional<std::uint64_t>& time_ns,
                       const std::string& help);

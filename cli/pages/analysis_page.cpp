@@ -70,7 +70,8 @@ std::string who(const Finding& finding) {
   return text;
 }
 
-std::string where(const analysis::Where& where) {
+std::string where(const analysis::Where& where,
+                  const std::map<std::int64_t, std::string>& communicators) {
   std::string text = printable(where.class_name);
   const auto add = [&](const std::string& part) { base::add_to_list(text, printable(part)); };
   if (!where.function.empty() && where.function != where.class_name) add(where.function);
@@ -78,7 +79,11 @@ std::string where(const analysis::Where& where) {
     add(where.line > 0 ? fmt::format("{}:{}", where.file, where.line) : where.file);
   if (!where.caller.empty()) text += " in " + printable(where.caller);
   if (!where.phase.empty()) add("phase " + where.phase);
-  if (where.communicator != profile::kNone) add(fmt::format("communicator {}", where.communicator));
+  if (where.communicator != profile::kNone) {
+    const auto known = communicators.find(where.communicator);
+    add(known == communicators.end() ? fmt::format("communicator {}", where.communicator)
+                                     : known->second);
+  }
   return text;
 }
 
@@ -272,6 +277,11 @@ class AnalysisPage {
     if (saved != 0 && *was > 0)
       text += fmt::format(": {} {} ({})", human_seconds(std::abs(saved)),
                           saved > 0 ? "less" : "more", percent(std::abs(saved), *was));
+    const double *part = number(*found, "part_seconds"),
+                 *would_part = number(*found, "what_if_part_seconds");
+    if (part && would_part)
+      text += fmt::format("; a rank spends up to {} in the chosen part, and would have spent {}",
+                          human_seconds(*part), human_seconds(*would_part));
     wrapped("", text);
   }
 
@@ -313,8 +323,15 @@ class AnalysisPage {
     const auto& begin = values<double>(table, "from_s");
     const auto& end = values<double>(table, "to_s");
     const auto& bodies = values<std::string>(table, "body");
-    if (!iterations.empty()) add("");
-    for (const std::size_t i : largest(values<double>(table, "seconds"), shown)) {
+    const std::vector<double>& lengths = values<double>(table, "seconds");
+    std::vector<std::size_t> worth_a_line = largest(lengths, shown);
+    // Unless they are asked for, very short ones are only in the table.
+    if (!tables_)
+      std::erase_if(worth_a_line, [&](std::size_t i) {
+        return lengths[i] < analysis::Thresholds{}.phase_share * results_.seconds;
+      });
+    if (!worth_a_line.empty()) add("");
+    for (const std::size_t i : worth_a_line) {
       const std::string body = bodies[i].size() > longest
                                    ? bodies[i].substr(0, bodies[i].rfind(',', longest)) + ", …"
                                    : bodies[i];
@@ -325,8 +342,9 @@ class AnalysisPage {
         if (loops.name == "loops") inner_loops(loops, static_cast<std::int64_t>(i) + 1);
       }
     }
-    if (iterations.size() > shown)
-      wrapped("", fmt::format("and {} more phases: {}", iterations.size() - shown, all_));
+    const std::size_t more = iterations.size() - worth_a_line.size();
+    if (more > 0 && !worth_a_line.empty())
+      wrapped("", fmt::format("and {} more phase{}: {}", more, more == 1 ? "" : "s", all_));
   }
 
   // The places of the `most` largest values, ascending.
@@ -415,7 +433,7 @@ class AnalysisPage {
       wrapped("- ", printable(symptom.text));
     if (finding.symptoms.empty()) {  // a cause has both in its sentences
       wrapped("who: ", who(finding));
-      wrapped("where: ", where(finding.where));
+      wrapped("where: ", where(finding.where, results_.communicators));
     }
     wrapped("when: ", when(finding.windows));
     wrapped("try: ", printable(finding.advice));

@@ -5,9 +5,11 @@
 // The job itself does nothing for it, so it may hang, or be stopped.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 
 #include "base/result.h"
 
@@ -18,6 +20,31 @@ struct Snapshot {
   std::size_t processes = 0;  // that are in it
   std::size_t missing = 0;    // ranks that left none, as far as the trace says
 };
+
+// RUN/NAME, a symbolic link that asks for something, for as long as the object lives.
+class SnapshotRequest {
+ public:
+  // `takes`: how long it usually lives; one that is a minute older was left by somebody who was
+  // interrupted.
+  static base::Result<SnapshotRequest> make(const std::string& run, const char* name,
+                                            const std::string& text,
+                                            std::chrono::nanoseconds takes = {});
+  ~SnapshotRequest();
+  SnapshotRequest(SnapshotRequest&& other) noexcept : path_(std::move(other.path_)) {
+    other.path_.clear();
+  }
+  SnapshotRequest& operator=(SnapshotRequest&&) = delete;
+
+ private:
+  explicit SnapshotRequest(std::string path) : path_(std::move(path)) {}
+  std::string path_;
+};
+
+// Makes the first RUN/snap-N that is free; the name without RUN.
+base::Result<std::string> make_snapshot_folder(const std::string& run);
+
+// An Error if there is no such run, or if its job does not run any more.
+base::Status check_runs(const std::string& run);
 
 // Waits `for_ns`, then for the keepers. One at a time; an Error says that another one is being taken,
 // that there is no such run, or that no keeper answered.

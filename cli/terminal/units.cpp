@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <string_view>
 
 namespace fathom::cli {
 namespace {
@@ -19,6 +20,16 @@ std::string cut(const std::string& text, std::size_t width) {
     while (at < text.size() && continues(text[at])) ++at;
   }
   return text.substr(0, at) + "~";
+}
+
+// Whether the blank at `at` stands between a number and its unit, which belong on one line.
+bool joins_unit(const std::string& text, std::size_t at) {
+  if (at == 0 || text[at] != ' ' || text[at - 1] < '0' || text[at - 1] > '9') return false;
+  const std::size_t end = std::min(text.find_first_of(" ,.;:)", at + 1), text.size());
+  const std::string_view unit = std::string_view(text).substr(at + 1, end - at - 1);
+  constexpr std::array<std::string_view, 10> kUnits = {"%",   "×", "ns", "us", "ms",
+                                                       "min", "s", "B",  "kB", "MB"};
+  return std::find(kUnits.begin(), kUnits.end(), unit) != kUnits.end();
 }
 
 // So that three digits are shown of a value below 1000.
@@ -118,7 +129,9 @@ std::vector<std::string> wrapped(const std::string& text, std::size_t width,
   std::vector<std::string> lines = {mark};
   bool empty = true;
   for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = std::min(text.find(' ', at), text.size());
+    std::size_t end = std::min(text.find(' ', at), text.size());
+    while (end < text.size() && joins_unit(text, end))
+      end = std::min(text.find(' ', end + 1), text.size());
     const std::string word = text.substr(at, end - at);
     if (!empty && columns(lines.back()) + 1 + columns(word) > width) {
       lines.push_back(std::string(columns(mark) + 2, ' '));
@@ -139,7 +152,7 @@ std::string folded(const std::string& page, std::size_t width, std::size_t inden
     while (columns(line) > width) {
       std::size_t blank = line.npos;  // the last one that fits, past the label
       for (std::size_t i = 0, column = 0; i < line.size() && column <= width; ++i) {
-        if (line[i] == ' ' && column > indent) blank = i;
+        if (line[i] == ' ' && column > indent && !joins_unit(line, i)) blank = i;
         column += !continues(line[i]);
       }
       if (blank == line.npos) break;  // one long word

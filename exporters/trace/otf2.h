@@ -16,8 +16,8 @@
 //   one-sided calls               RmaWinCreate, RmaPut, RmaGet, RmaAtomic, RmaWinDestroy; messages
 //                                 that carry them (osc/pt2pt) are the library's own
 // Parameter events hold what OTF2 has no record for (steps of a transfer, the unexpected queue,
-// loss, phases, …). Left out: code segments (call sites stay addresses), clocks, how often a
-// communicator was made.
+// loss, phases, …). Left out: code segments (call sites keep function, file and line), clocks,
+// how often a communicator was made.
 #pragma once
 
 #include "exporters/trace/trace_exporter.h"

@@ -65,6 +65,7 @@ class RowTable {
   }
 
   const base::ReservedArray<Row>& rows() const { return rows_; }
+  Row& row(std::size_t position) { return rows_[position]; }
 
   // Forgets everything. Cold.
   void clear() {

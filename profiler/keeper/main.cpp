@@ -11,10 +11,7 @@
 //   - ends with the process.
 //
 // It prints nothing, because it has no output: what cannot be written is missing.
-#include <dirent.h>
-#include <fcntl.h>
 #include <poll.h>
-#include <sched.h>
 #include <signal.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -26,6 +23,7 @@
 #include <string>
 #include <vector>
 
+#include "base/process/detached_process.h"
 #include "profiler/clocks/moment.h"
 #include "profiler/keeper/kept_memory.h"
 #include "profiler/keeper/window_file.h"
@@ -131,53 +129,15 @@ class Keeper {
   std::deque<trace::ClockRow> clocks_;
 };
 
-// The launcher waits until nobody holds the output of its ranks any more.
-void close_others(const std::vector<int>& kept) {
-  std::vector<int> others;
-  if (DIR* folder = opendir("/proc/self/fd")) {
-    while (const dirent* entry = readdir(folder)) {
-      const int descriptor = std::atoi(entry->d_name);
-      bool is_kept = entry->d_name[0] == '.' || descriptor == dirfd(folder);
-      for (const int each : kept) is_kept = is_kept || descriptor == each;
-      if (!is_kept) others.push_back(descriptor);
-    }
-    closedir(folder);
-  }
-  for (const int descriptor : others) close(descriptor);
-  while (open("/dev/null", O_RDWR) < 2) {
-  }
-}
-
-// The rank may be bound to a core, which the keeper must not take a part of.
-void leave_the_core(pid_t rank) {
-  cpu_set_t own, launcher;
-  const std::string path = "/proc/" + std::to_string(rank) + "/stat";
-  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  char text[512] = {};
-  if (file < 0) return;
-  const ssize_t length = read(file, text, sizeof text - 1);
-  close(file);
-  const char* after_name = length > 0 ? std::strrchr(text, ')') : nullptr;  // "PID (NAME) S PARENT"
-  if (after_name == nullptr || std::strlen(after_name) < 5) return;
-  const auto parent = static_cast<pid_t>(std::atoi(after_name + 4));
-  if (sched_getaffinity(0, sizeof own, &own) != 0 || parent <= 0 ||
-      sched_getaffinity(parent, sizeof launcher, &launcher) != 0)
-    return;
-  CPU_OR(&own, &own, &launcher);
-  sched_setaffinity(0, sizeof own, &own);
-}
-
 int run(char** words) {
   const int descriptor = std::atoi(words[1]), definitions = std::atoi(words[2]),
             ready = std::atoi(words[3]);
-  close_others({descriptor, definitions, ready});
-  // A batch system that ends the job sends these to every process that it knows.
-  for (const int number : {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGXCPU, SIGXFSZ})
-    signal(number, SIG_IGN);
+  base::close_all_but({descriptor, definitions, ready});
+  base::ignore_end_of_job();
   (void)!chdir("/");
   const auto pid = static_cast<pid_t>(std::atoi(words[4]));
   const Watched process(pid);
-  leave_the_core(pid);
+  base::leave_core_of(pid);
   KeptMemory memory;
   if (!memory.open(descriptor)) return 1;
   Ticks::use_counter(memory.uses_counter());

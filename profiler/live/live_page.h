@@ -36,6 +36,7 @@ class LivePage final : public base::SharedMemory {
   std::size_t provide(void* taken, std::size_t bytes) override;
 
   live::PageHeader& header() { return *header_; }
+  int descriptor() const { return descriptor_; }
   // From here on readers take it for a process of that run.
   void begin(const profile::RowsHeader& rows, const std::string& run_directory);
   void set_state(live::PageState state) { header_->state.store(state, std::memory_order_release); }

@@ -88,6 +88,8 @@ using MPI_T_event_free_cb_function = void (*)(MPI_T_event_registration, MPI_T_cb
 #define MPI_ROOT -4
 #define MPI_UNDEFINED -32766
 #define MPI_CART 1
+#define MPI_MODE_NOCHECK 1
+#define MPI_LOCK_EXCLUSIVE 1
 #define MPI_GRAPH 2
 #define MPI_DIST_GRAPH 3
 #define MPI_IN_PLACE ((void *) 1)

@@ -62,6 +62,10 @@ void* Drain::run(void* self) {
     nanosleep(&kRest, nullptr);
     drain->recorder_->take_from_ended();
     if (drain->drains_) drain->drain_full_chunks();
+    if (drain->is_over_ != nullptr && drain->is_over_()) {
+      drain->end_();
+      break;
+    }
     if (rests % kRestsPerSecond == 0 && drain->every_second_ != nullptr) drain->every_second_();
   }
   return nullptr;
@@ -93,8 +97,17 @@ void Drain::stop_watching() {
   running_ = false;
 }
 
+void Drain::wait_for_end() {
+  if (running_) pthread_join(thread_, nullptr);
+  running_ = false;
+}
+
 void Drain::stop() {
   stop_watching();
+  take_rest();
+}
+
+void Drain::take_rest() {
   drain_full_chunks();
   // Twice: if all chunks are in use, a stream that needs another one finds it in the second round,
   // when the chunks of the others have been drained.

@@ -25,10 +25,22 @@ class Drain {
   bool start(Recorder& recorder, trace::FrameFile& file, std::uint64_t size_cap,
              void (*every_second)());
 
+  // Before start(): the thread looks every ten milliseconds whether it is over, then calls `end` and
+  // ends. end() calls take_rest().
+  void end_by_itself(bool (*is_over)(), void (*end)()) {
+    is_over_ = is_over;
+    end_ = end;
+  }
+  // After Recorder::stop(), on the drain's own thread or when that has ended: seals the streams and
+  // drains the rest.
+  void take_rest();
+
   // For a flight recorder, whose keeper takes the chunks: the thread only does what is due every
   // second. stop_watching() ends it.
   bool start_watching(Recorder& recorder, void (*every_second)());
   void stop_watching();
+  // Of one that ends by itself: returns when it has.
+  void wait_for_end();
 
   // At the end, after Recorder::stop(), when no other thread is inside MPI: ends the thread, then
   // seals the streams and drains the rest on the calling thread.
@@ -49,6 +61,8 @@ class Drain {
   trace::FrameFile* file_ = nullptr;
   std::uint64_t size_cap_ = 0;
   void (*every_second_)() = nullptr;
+  bool (*is_over_)() = nullptr;
+  void (*end_)() = nullptr;
   std::atomic<bool> ending_{false};
   std::uint64_t over_cap_ = 0, unwritten_ = 0;
   int why_unwritten_ = 0;

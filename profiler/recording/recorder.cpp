@@ -90,8 +90,11 @@ void Recorder::size_memory(std::size_t memory_bytes, std::uint32_t least_chunks)
 }
 
 bool Recorder::map_and_begin(std::uint32_t job, std::uint32_t rank) {
-  memory_ = map_memory(nullptr, memory_bytes_);
-  char* streams = map_memory(nullptr, kMaxStreams * sizeof(Stream));
+  // A thread may still append to what it took before close().
+  const bool again = streams_ != nullptr;
+  if (!again) memory_ = map_memory(nullptr, memory_bytes_);
+  char* streams =
+      again ? reinterpret_cast<char*>(streams_) : map_memory(nullptr, kMaxStreams * sizeof(Stream));
   if (memory_ == nullptr || streams == nullptr ||
       !map_file(memory_, chunks_in_file_ ? memory_bytes_ : kHeaderBytes, descriptor_)) {
     const int error = errno;
@@ -101,6 +104,8 @@ bool Recorder::map_and_begin(std::uint32_t job, std::uint32_t rank) {
   }
   chunks_ = memory_ + kHeaderBytes;
   streams_ = reinterpret_cast<Stream*>(streams);
+  for (std::uint32_t i = 0; i < this->streams(); ++i) begin_again(streams_[i]);
+  lowest_free_.store(0, std::memory_order_relaxed);
   trace::LiveHeader header{};
   header.version = trace::kVersion;
   header.job = job;
@@ -114,6 +119,12 @@ bool Recorder::map_and_begin(std::uint32_t job, std::uint32_t rank) {
   if (!sees_thread_ends_) sees_thread_ends_ = pthread_key_create(&at_thread_end_, thread_ends) == 0;
   open_ = this;
   return true;
+}
+
+void Recorder::begin_again(Stream& stream) {
+  stream.at = stream.limit = stream.prompt = nullptr;
+  stream.chunk = nullptr;
+  stream.sequence = stream.lost = stream.last_ticks = 0;
 }
 
 Stream* Recorder::attach() {
@@ -308,7 +319,8 @@ void Recorder::count_lost(std::uint64_t records) {
 }
 
 void Recorder::forget() {
-  recording_.store(false, std::memory_order_relaxed);
+  own_control_.store(0, std::memory_order_relaxed);
+  control_ = &own_control_;
   open_ = nullptr;
   own_stream() = nullptr;
 }
@@ -347,13 +359,20 @@ void Recorder::give_back_room() {
 }
 
 void Recorder::close(bool remove_file) {
-  recording_.store(false, std::memory_order_relaxed);
+  stop();
   if (open_ == this) open_ = nullptr;
   if (descriptor_ >= 0) {
     ::close(descriptor_);
     if (remove_file) unlink(path_);
   }
   descriptor_ = -1;
+}
+
+// A call that began before may end now, so the addresses stay in use.
+bool Recorder::close_until_opened_again(bool remove_file) {
+  if (map_memory(memory_, memory_bytes_) == nullptr) return false;
+  close(remove_file);
+  return true;
 }
 
 }  // namespace fathom::profiler

@@ -24,6 +24,7 @@
 
 #include "profiler/clocks/ticks.h"
 #include "trace/format/format.h"
+#include "trace/format/window_request.h"
 
 namespace fathom::profiler {
 
@@ -101,16 +102,32 @@ class Recorder {
 
   // The stream of this thread; null while nothing is recorded here.
   static Stream* stream() {
-    if (!recording_.load(std::memory_order_relaxed)) return nullptr;
+    if (!recording()) return nullptr;
     Stream* own = own_stream();
     return own != nullptr ? own : attach();
   }
-  static bool recording() { return recording_.load(std::memory_order_relaxed); }
+  static bool recording() {
+    return (control_->load(std::memory_order_relaxed) & trace::kWindowRecords) != 0;
+  }
+  // The same where a call of the program begins, and with it a window that somebody has asked for
+  // (window_page.h). As long as nobody has, this too is one branch.
+  static Stream* stream_of_call() {
+    const std::uint32_t control = control_->load(std::memory_order_relaxed);
+    if (control == 0) return nullptr;
+    if ((control & trace::kWindowAsked) != 0) [[unlikely]]
+      begin_window_();
+    return stream();
+  }
+  // Cold. From here on others can ask there; `begin`: what is then to be called.
+  static void watch_control(std::atomic<std::uint32_t>& control, void (*begin)()) {
+    begin_window_ = begin;
+    control_ = &control;
+  }
 
   // Cold, any thread. Start and stop all streams; a record that is just being appended is still
   // stored.
-  void start() { recording_.store(true, std::memory_order_relaxed); }
-  void stop() { recording_.store(false, std::memory_order_relaxed); }
+  void start() { control_->fetch_or(trace::kWindowRecords, std::memory_order_relaxed); }
+  void stop() { control_->fetch_and(~trace::kWindowRecords, std::memory_order_relaxed); }
 
   template <typename... Words>
   static void append(Stream& stream, std::uint64_t ticks, trace::RecordKind kind,
@@ -180,6 +197,9 @@ class Recorder {
   // that a full disk has room for what is still to be written.
   void give_back_room();
   void close(bool remove_file);
+  // The same if open() may follow, while other threads may be inside MPI. False without memory; then
+  // it is not closed, and must not be opened again.
+  bool close_until_opened_again(bool remove_file);
 
  private:
   // Room for the largest record, a kLost and a kTime before it, another two at the end, and the zero
@@ -197,6 +217,7 @@ class Recorder {
   }
   void size_memory(std::size_t memory_bytes, std::uint32_t least_chunks);
   bool map_and_begin(std::uint32_t job, std::uint32_t rank);
+  static void begin_again(Stream& stream);
   static Stream* attach();
   Stream* left_stream();
   Stream* new_stream();
@@ -210,7 +231,9 @@ class Recorder {
     return reinterpret_cast<trace::LiveChunkHeader*>(chunks_ + number * kChunkBytes);
   }
 
-  static inline std::atomic<bool> recording_{false};
+  static inline std::atomic<std::uint32_t> own_control_{0};
+  static inline std::atomic<std::uint32_t>* control_ = &own_control_;
+  static inline void (*begin_window_)() = nullptr;
   static inline Recorder* open_ = nullptr;
   static inline pthread_key_t at_thread_end_{};  // its value is the thread's stream
   static inline bool sees_thread_ends_ = false;

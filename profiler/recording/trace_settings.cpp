@@ -28,7 +28,9 @@ TraceSettings read_trace_settings() {
                                       " was not understood (expected " + expected +
                                       "); the default was used");
   };
-  settings.wanted = environment_value("FATHOM_TRACE") != "0";
+  const std::string trace = environment_value("FATHOM_TRACE");
+  settings.on_request = trace == "request" && environment_value("FATHOM_FLIGHT").empty();
+  settings.wanted = trace != "0" && !settings.on_request;
   settings.sites = environment_value("FATHOM_TRACE_SITES") != "0";
   const std::string level = environment_value("FATHOM_TRACE_LEVEL");
   settings.transfers = level != "calls";

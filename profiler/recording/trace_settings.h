@@ -9,9 +9,10 @@
 namespace fathom::profiler {
 
 struct TraceSettings {
-  bool wanted = true;     // FATHOM_TRACE is not 0
-  bool transfers = true;  // FATHOM_TRACE_LEVEL: transfers (default) or calls
-  bool sites = true;      // FATHOM_TRACE_SITES is not 0
+  bool wanted = true;       // FATHOM_TRACE is neither 0 nor request
+  bool on_request = false;  // FATHOM_TRACE is request: of some seconds, when somebody asks
+  bool transfers = true;    // FATHOM_TRACE_LEVEL: transfers (default) or calls
+  bool sites = true;        // FATHOM_TRACE_SITES is not 0
   std::uint64_t memory_bytes = std::uint64_t{16}
                                << 20;  // FATHOM_TRACE_MEMORY: of chunks, per process
   std::uint64_t size_cap_bytes = 0;    // FATHOM_TRACE_SIZE: of trace file, per process; 0: no limit

@@ -67,6 +67,16 @@ std::uint64_t number(Handle handle) {
   return reinterpret_cast<std::uint64_t>(native(handle));
 }
 
+// As MPI_Win_lock has it; 0: MPI_Win_lock_all, whose locks are shared.
+inline std::uint32_t kind_of_lock(int type, int assertions) {
+  using trace::LockType;
+  const bool checked = (assertions & FATHOM_OF_PROGRAM(MPI_MODE_NOCHECK)) == 0;
+  const bool exclusive = type == FATHOM_OF_PROGRAM(MPI_LOCK_EXCLUSIVE);
+  return static_cast<std::uint32_t>(!checked    ? LockType::kNoCheck
+                                    : exclusive ? LockType::kExclusive
+                                                : LockType::kShared);
+}
+
 // Which functions are recorded, and whether call sites are.
 struct Selection {
   static inline bool left_out[Recorder::kMaxFunctions] = {};
@@ -82,7 +92,7 @@ class TracedCall {
   // call, and it is not recorded.
   TracedCall(std::uint32_t function, const void* site) : function_(function), site_(site) {
     if (site != nullptr && !Selection::left_out[function]) [[likely]]
-      stream_ = Recorder::stream();
+      stream_ = Recorder::stream_of_call();
     if (Selection::sample > 1 && stream_ != nullptr) [[unlikely]]
       sample();
   }

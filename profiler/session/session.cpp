@@ -19,6 +19,7 @@
 #include "profiler/counting/profiled_process.h"
 #include "profiler/finish/finish.h"
 #include "profiler/finish/rescue.h"
+#include "profiler/live/announce.h"
 #include "profiler/live/live_call.h"
 #include "profiler/live/live_page.h"
 #include "profiler/openmpi/gather.h"
@@ -177,6 +178,7 @@ void let_others_watch(ProfiledProcess& process, LivePage& page) {
     process.set_channels(channels.release());  // callbacks use it to the end
   process.keep_lost_in(header.lost_messages, header.unknown_messages);
   page.begin(process.header(), process.run_directory());
+  announce(page, process.run_directory());
 }
 
 // Starts counting. False if a table cannot be allocated: then nothing is counted.

@@ -104,8 +104,9 @@ bool counts = true;
   } else {
     events::persistent_received(*message.live, message.tag, message.source, note, request);
   }
-  if (!counts) return;
+  if (!counts && !events::records_where_noted()) return;
   events::message_received(*message.live, message.tag, message.source, message.bytes, request);
+  if (!counts) return;
   count_message(profile::Direction::kReceived, *message.live, message.tag, message.source,
                 message.bytes);
 }
@@ -184,6 +185,8 @@ int free_noted(void** request) {
   } else {
     events::request_received(*message.live, message.tag, message.source, *request,
                              has_whole_tags());
+    if (events::records_where_noted())
+      events::message_received(*message.live, message.tag, message.source, message.bytes, *request);
   }
   return own_free(request);
 }

@@ -71,7 +71,7 @@ const void* received_request(std::ptrdiff_t id, const Spec* spec) {
 void count_received(const void* request, void* parameter, int source, int tag,
                     std::uint64_t bytes) {
   Live& live = *static_cast<Live*>(parameter);
-  events::message_received(live, tag, source, bytes, request);
+  if (!events::records_where_noted()) events::message_received(live, tag, source, bytes, request);
   count_message(profile::Direction::kReceived, live, tag, source, bytes);
 }
 

@@ -95,7 +95,10 @@ Channel* WaitLog::find_channel(const ChannelKey& key, const void* group) {
   Channel* found = memory_->channels.find(key);
   if (found != nullptr) return found;
   found = memory_->channels.add(key);
-  if (found == nullptr) return nullptr;
+  if (found == nullptr) {
+    unknown_channels_ = true;
+    return nullptr;
+  }
   found->number = static_cast<std::uint32_t>(memory_->channels.rows().size() - 1);
   if (key.kind == ChannelKind::kCollectives) return found;
   const rankmap::Identity peer = rankmap::member(group, key.peer);
@@ -149,6 +152,7 @@ void WaitLog::received_at_unknown_post(const Live& live, int tag, int source) {
       part = Part::of(*own, own->times.count - 1);
     }
   }
+  count_completed(part);
   completed(part);
 }
 

@@ -62,6 +62,7 @@ inline std::uint64_t hash_of(const ChannelKey& key) {
 struct Channel {
   ChannelKey key;
   TimeLog::List times;
+  std::uint64_t completed = 0;  // receives that have their message
   std::uint32_t number = 0;
   bool posts_unknown = false;
   std::uint32_t peer_job = 0, peer_rank = 0;  // in its world
@@ -199,13 +200,16 @@ class WaitLog {
   // Its message has arrived, and the present call completes it. Without a note it was posted by
   // this call.
   static void received(const Live& live, int tag, int source, Note note) {
-    completed((note & kHasPart) != 0 ? Part{note & ~kHasPart}
-                                     : received_part(live, tag, source, note));
+    const Part part =
+        (note & kHasPart) != 0 ? Part{note & ~kHasPart} : received_part(live, tag, source, note);
+    count_completed(part);
+    completed(part);
   }
   // A persistent request is complete. The present call may be another that makes progress.
   static void persistent_received(const Live& live, int tag, int source, Note note,
                                   const void* request) {
     const Part part = received_part(live, tag, source, note);
+    count_completed(part);
     if (is_awaited(request)) completed(part);
   }
   static void persistent_sent(void* request);
@@ -274,6 +278,8 @@ class WaitLog {
   static std::uint64_t opened_at() { return opened_at_; }
   static std::uint64_t closed_at() { return closed_at_; }
   static const base::ReservedArray<Channel>& channels() { return memory_->channels.rows(); }
+  // Whether some channel found no room.
+  static bool has_unknown_channels() { return unknown_channels_; }
   static const TimeLog& times() { return memory_->times; }
   static const char* name_of(std::uint32_t function) { return names_[function]; }
   static std::uint32_t function_count() { return function_count_; }
@@ -332,6 +338,9 @@ class WaitLog {
   };
 
   static std::uint64_t moment() { return own_.entered != 0 ? own_.entered : Ticks::now(); }
+  static void count_completed(Part part) {
+    if (part.is_known()) memory_->channels.row(part.channel()).completed += 1;
+  }
   static Channel* channel(const ChannelKey& key, const void* group);
   static Channel* find_channel(const ChannelKey& key, const void* group);
   // Looks at the first requests of a call only; those of a longer list are believed to be in it.
@@ -397,6 +406,7 @@ class WaitLog {
 
   static inline std::atomic<bool> on_{false};
   static inline bool threads_share_ = true;
+  static inline bool unknown_channels_ = false;
   static inline std::atomic<bool> taken_{false};
   static inline const char* const* names_ = nullptr;
   static inline std::uint32_t function_count_ = 0;

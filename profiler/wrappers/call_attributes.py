@@ -94,12 +94,14 @@ def at_enter(f):
                    if kind == 'MPI_Offset' and name in ('offset', 'disp') or name == 'target_disp'), None)
     count = next((name for name in ('count', 'incount') if name in types), None)
     other = peer(f, types)
+    lock = (f'kind_of_lock({"lock_type" if "lock_type" in types else "0"}, assert)'
+            if f.options.get('lock') == 'lock' else None)
     found = [('comm', comm), ('peer', comm and other and f'native_rank({other})'),
              ('tag', comm and tag and f'native_tag({tag})'), ('bytes', bytes1),
              ('root', 'native_rank(root)' if types.get('root') == 'int' else None),
              ('peer2', 'native_rank(source)' if both else None),
              ('tag2', 'native_tag(recvtag)' if both else None), ('bytes2', bytes2),
-             ('count', count if 'array_of_requests' in types else None),
+             ('count', count if 'array_of_requests' in types else None), ('lock', lock),
              ('request', request and f'number({request})'), ('win', window and f'number({window})'),
              ('file', file and f'number({file})'), ('offset', offset)]
     return [Attribute(name, expression) for name, expression in found if expression]

@@ -62,9 +62,9 @@ class Analyses:
         made = self._analyzed(names, thresholds)
         return shown.Names("analysis", {name: Analysis(name, section, made["limits"]) for name, section in made["sections"].items()})
 
-    def _analyzed(self, names, thresholds):
+    def _analyzed(self, names, thresholds, changes=()):
         self._refuse_filters()
-        return self._core.analyze(list(names), [f"{name}={value!r}" for name, value in thresholds.items()])
+        return self._core.analyze(list(names), [f"{name}={value!r}" for name, value in thresholds.items()], list(changes))
 
     def analysis(self, name: str, **thresholds: float) -> Analysis:
         """The analysis of this name; fathom.analyses() lists them."""
@@ -76,6 +76,15 @@ class Analyses:
         keys = ["kind", "seconds", "severity", "strength", "confidence", "count", "culprits", "victims", "pairs", "class",
                 "function", "file", "line", "phase", "communicator", "windows", "meanwhile", "symptoms", "summary", "advice", "evidence"]
         return pandas.DataFrame(made["findings"], columns=keys)
+
+    def what_if(self, *changes: str) -> Analysis:
+        """The run time that would have been with these changes, written as for --what-if: run.what_if("rank 3 : 0.8").
+
+        figures["run_seconds"] is how long the run took, ["what_if_seconds"] how long it would have; the table "what_if"
+        has the end of each rank. Of a slice or selection only the time in it is changed.
+        """
+        made = self._analyzed(["what-if"], {}, changes)
+        return Analysis("what-if", made["sections"]["what-if"], made["limits"])
 
     def patterns(self) -> pandas.DataFrame:
         """The shapes of the traffic: grids, rings, stars and others, one row for each."""

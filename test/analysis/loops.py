@@ -73,7 +73,7 @@ CASES = {"pair": pair, "nested": nested, "copied": copied, "branches": branches,
 
 def analyzed(build, run, processes):
     """The section of phases, as the analysis prints it with so many processes."""
-    command = [build.options.cli, "analyze", run, "--json", "--only", "phases", "--set", "phase_share=0"]
+    command = [build.options.cli, "analyze", run, "--json", "--only", "phases"]
     if processes > 1:
         command = build.launch_tool(processes, command[0], *command)
     return build.call(*command)

@@ -81,6 +81,28 @@ CASES = {
     "file_set_size": ("wait-at-file", "MPI_File_set_size", [0, 2, 3], 1),
     "file_write_ordered_begin": ("wait-at-file", "MPI_File_write_ordered_begin", [0, 2, 3], 1),
 }
+# The same, of more_waits.c. The library may make a process wait for a lock in any of these calls.
+LOCKED = "MPI_Win_lock or MPI_Put or MPI_Win_flush or MPI_Win_unlock"
+ALL_LOCKED = "MPI_Win_lock_all or MPI_Put or MPI_Win_unlock_all"
+MORE = {
+    "exclusive_then_shared": ("wait-for-lock", LOCKED, [0, 2, 3], 1),
+    "shared_then_exclusive": ("wait-for-lock", LOCKED, [0], 1),
+    "exclusive_then_lock_all": ("wait-for-lock", ALL_LOCKED, [0, 2, 3], 1),
+    "lock_all_then_exclusive": ("wait-for-lock", LOCKED, [0], 1),
+    "flush_in_a_lock": ("wait-for-lock", LOCKED, [0, 2, 3], 1),
+    "lock_elsewhere": ("wait-for-lock", LOCKED, [0, 2, 3], 1),
+    "allocated_then_shared": ("wait-for-lock", LOCKED, [0, 2, 3], 1),
+    "get_status_of_a_collective": ("polling", "MPI_Request_get_status", [0, 2, 3], 1),
+    "get_status_of_a_send": ("polling", "MPI_Request_get_status", [0], 1),
+    "allreduce_init": ("wait-at-nxn", "MPI_Wait", [0, 2, 3], 1),
+    "allreduce_init_in_test_loop": ("polling", "MPI_Test", [0, 2, 3], 1),
+    "bcast_init": ("late-broadcast", "MPI_Wait", [0, 2, 3], 1),
+    "reduce_init": ("early-reduce", "MPI_Wait", [0], 1),
+    "startall_of_collectives": ("wait-at-nxn or wait-at-barrier", "MPI_Waitall", [0, 2, 3], 1),
+    "neighbor_init": ("wait-for-neighbours", "MPI_Wait", [0, 2], 1),
+    "neighbor_init_in_test_loop": ("polling", "MPI_Test", [0, 2], 1),
+}
+CASES |= MORE
 # The same, but of the whole job: outside of the phase.
 ENDS = {
     "init": ("wait-at-init", "MPI_Init", [0, 2, 3], 1),
@@ -153,7 +175,7 @@ def check(case, results):
     waits = {}
     others = 0
     for row in rows(results):
-        if row["kind"] == kind and row["function"] in either(function) and row["rank"] in victims and \
+        if row["kind"] in either(kind) and row["function"] in either(function) and row["rank"] in victims and \
                 row["culprit"] == (row["rank"] - 1 if culprit is None else culprit):
             waits[row["rank"]] = waits.get(row["rank"], 0) + row["seconds"]
         else:
@@ -174,7 +196,7 @@ def check_cause(case, results):
     kind_of_cause = "delay" if case == "waitany" else "load-imbalance"  # there, the one that waits works more afterwards
     assert worst["kind"] == kind_of_cause and worst["culprits"] == [culprit], worst
     symptom = worst["symptoms"][0]
-    assert symptom["kind"] == kind and symptom["where"]["function"] in either(function), symptom
+    assert symptom["kind"] in either(kind) and symptom["where"]["function"] in either(function), symptom
     assert symptom["where"]["file"].endswith("waits.c"), symptom
     waiting = {rank for each in worst["symptoms"] for rank in each["victims"]}
     assert set(victims) <= waiting, (victims, waiting)
@@ -195,7 +217,13 @@ def check_meanwhile(case, kind, function, culprit, meanwhile):
         kind, "MPI_Iallreduce" if case == "iallreduce" else function)
     before = {"persistent": "MPI_Start", "connect_and_accept": "MPI_Comm_connect", "late_post": "MPI_Win_post",
               "late_complete": "MPI_Win_complete", "win_test_loop": "MPI_Win_complete",
-              "ineighbors": "MPI_Ineighbor_allgather", "ineighbors_in_test_loop": "MPI_Ineighbor_allgather"}.get(case, before)
+              "ineighbors": "MPI_Ineighbor_allgather", "ineighbors_in_test_loop": "MPI_Ineighbor_allgather",
+              "get_status_of_a_collective": "MPI_Iallreduce", "get_status_of_a_send": "MPI_Recv",
+              "startall_of_collectives": "MPI_Startall"}.get(case, before)
+    if "_init" in case:
+        before = "MPI_Start"
+    if kind == "wait-for-lock":
+        before = "MPI_Win_unlock_all" if case == "lock_all_then_exclusive" else "MPI_Win_unlock"
     after = {"wrong_order": "MPI_Send", "late_complete": "MPI_Put", "win_test_loop": "MPI_Put"}.get(case, "MPI_Barrier")
     assert meanwhile["rank"] == culprit, meanwhile
     assert 0.9 * meanwhile["of_seconds"] < meanwhile["seconds"] <= meanwhile["of_seconds"], meanwhile
@@ -225,7 +253,8 @@ def check_origin(results):
 
 def waits_as_made(build, folder, case):
     def attempt(number):
-        run = build.traced(folder / f"run{number}", build.program("waits"), case, folder / "data")
+        words = ("more_waits", case) if case in MORE else ("waits", case, folder / "data")
+        run = build.traced(folder / f"run{number}", build.program(words[0]), *words[1:])
         results = build.analyzed(run, "--phases", "truth")
         check(case, results)
         check_path(build, run, case, results)
@@ -308,6 +337,31 @@ def a_target_waits_for_another_through_an_origin(build, folder):
     until_it_passes(attempt)
 
 
+def exclusive_locks_wait_one_after_the_other(build, folder):
+    """Ranks 0, 2 and 3 ask for an exclusive lock that rank 1 has; whoever is next holds up the others, for a moment."""
+    for case in ("exclusive_then_exclusive", "allocated_then_exclusive"):
+        def attempt(number, case=case):
+            run = build.traced(folder / f"{case}{number}", build.program("more_waits"), case)
+            results = build.analyzed(run, "--phases", "truth")
+            late = [row for row in rows(results) if row["kind"] == "wait-for-lock"]
+            waits = {rank: sum(row["seconds"] for row in late if row["rank"] == rank) for rank in (0, 2, 3)}
+            assert all(near(seconds, TRUTH) for seconds in waits.values()), (waits, late)
+            assert 1 in {row["culprit"] for row in late} and 1 not in {row["rank"] for row in late}, late
+            worst = results["findings"][0]
+            assert worst["culprits"] == [1] and near(worst["seconds"], 3 * TRUTH), worst
+            path_without_waits(build, run, results)
+            add_up(results)
+        until_it_passes(attempt)
+
+
+def locks_that_do_not_conflict_do_not_wait(build, folder):
+    """Shared locks, and those with MPI_MODE_NOCHECK: rank 1 holds one just as long, and nobody waits for it."""
+    for case in ("shared_then_shared", "no_check"):
+        run = build.traced(folder / case, build.program("more_waits"), case)
+        late = [row for row in rows(build.analyzed(run)) if row["kind"] == "wait-for-lock"]
+        assert late == [], (case, late)
+
+
 def a_late_sender_in_fortran_is_found(build, folder):
     def attempt(number):
         run = build.traced(folder / f"run{number}", build.program("late_sender"), ranks=2)
@@ -352,8 +406,11 @@ def results_are_the_same_for_every_number_of_processes(build, folder):
     assert len(rows(json.loads(said[1][1]))) > 4
     analyses = ("wait-states", "critical-path", "lateness", "efficiency", "idle-time")
     for case in ("probe", "test_and_probe_loop", "fence", "intercomm_create", "intercomm_reduce", "neighbors", "file_close",
-                 "late_post_elsewhere", "win_test_loop", "ineighbors"):
-        run = build.traced(folder / case, build.program("waits"), case, folder / "data")
+                 "late_post_elsewhere", "win_test_loop", "ineighbors", "exclusive_then_shared", "exclusive_then_exclusive",
+                 "lock_all_then_exclusive", "startall_of_collectives", "neighbor_init"):
+        more = case in MORE or case == "exclusive_then_exclusive"
+        words = ("more_waits", case) if more else ("waits", case, folder / "data")
+        run = build.traced(folder / case, build.program(words[0]), *words[1:])
         for processes in (1, 3):
             build.call(*build.launch_tool(processes, build.options.cli, build.options.cli, "analyze", run,
                                           "-o", folder / f"{case}-{processes}.json", *(f"--only={name}" for name in analyses)))
@@ -401,7 +458,7 @@ def run_cases(options, cases):
 
 
 def main():
-    others = (a_late_sender_in_fortran_is_found, a_call_that_waited_for_any_names_the_requests_that_it_left,
+    others = (exclusive_locks_wait_one_after_the_other, locks_that_do_not_conflict_do_not_wait, a_late_sender_in_fortran_is_found, a_call_that_waited_for_any_names_the_requests_that_it_left,
               work_between_two_tests_is_no_wait, a_target_waits_for_another_through_an_origin, results_are_the_same_for_every_number_of_processes,
               a_process_that_fails_ends_the_analysis)
     run_cases(options_of(__doc__), dict.fromkeys(CASES, waits_as_made) | dict.fromkeys(ENDS, waits_at_the_ends) |

@@ -34,7 +34,7 @@ THREADS_SHARE = 0.02
 
 
 # What only a trace shows; of files and windows the profile has the calls that make one.
-TRACE_KINDS = {"wait-at-fence", "wait-for-neighbours", "late-post", "late-complete"}
+TRACE_KINDS = {"wait-at-fence", "wait-for-neighbours", "late-post", "late-complete", "wait-for-lock"}
 TRACE_FUNCTIONS = {"MPI_Win_free", "MPI_Intercomm_create", "MPI_Comm_create_group", "MPI_Request_get_status",
                    "MPI_Win_test"}
 # Their time is not that of calls: MPI_Init and MPI_Finalize are not timed, and a loop waits between its calls, too.

@@ -10,7 +10,7 @@ On each Open MPI of open_mpi.tested(). The last line is "N passed, N failed, N s
 import json
 
 from attempts import until_it_passes
-from waits import follows_the_schema, options_of, run_cases
+from waits import TRUTH, follows_the_schema, options_of, run_cases
 
 FIRST_S, SECOND_S = 0.3, 0.2
 # By how much a busy machine may lengthen the run of four processes.
@@ -18,9 +18,9 @@ SLACK_S = 0.08
 CASES = ("messages", "rooted", "part", "mixed")
 
 
-def what_if(build, run, *changes):
+def what_if(build, run, *changes, part=()):
     words = [word for change in changes for word in ("--what-if", change)]
-    results = json.loads(build.call(build.options.cli, "analyze", run, "--json", *words))
+    results = json.loads(build.call(build.options.cli, "analyze", run, "--json", *words, *part))
     follows_the_schema(results)
     return results["analyses"]["what-if"]
 
@@ -51,6 +51,11 @@ def the_prediction_holds(build, folder, case, run):
         other = what_if(build, traced(build, folder / f"{run.name}-without-{rank}", case, *delays), "latency : 1")
         assert near(other["run_seconds"], sum(delays)), other
         assert abs(predicted["what_if_seconds"] - other["run_seconds"]) < SLACK_S, (predicted, other)
+    alone = what_if(build, run, "rank 0 : 0")
+    of_part = what_if(build, run, "rank 0-3 : 0", part=("--ranks", "0"))
+    assert of_part["what_if_ns"] == alone["what_if_ns"], (of_part, alone)
+    until = what_if(build, run, "rank 0 : 0", part=("--from", "0", "--to", f"{max(alone['what_if']['end_s'])}s"))
+    assert until["what_if_ns"] == alone["what_if_ns"] and until["what_if_part_seconds"] <= until["part_seconds"], until
     both = what_if(build, run, "rank 0 : 0.5", "rank 1 : 2")
     assert near(both["what_if_seconds"], FIRST_S / 2 + SECOND_S * 2), both
 
@@ -79,6 +84,23 @@ def all_numbers_of_processes_say_the_same(build, folder):
     assert len(said) == 1
 
 
+def without_its_delay_nobody_waits(build, folder):
+    """For locks, wherever they are waited for, persistent collectives, and operations that are asked for in a loop."""
+    cases = ("exclusive_then_shared", "exclusive_then_exclusive", "exclusive_then_lock_all", "lock_all_then_exclusive", "allreduce_init",
+             "startall_of_collectives", "get_status_of_a_collective", "get_status_of_a_send")
+    if build.has_peruse:  # otherwise it is not known when the messages of the other neighbours arrived
+        cases += ("neighbor_init",)
+    for name in cases:
+        def attempt(number, name=name):
+            run = build.traced(folder / f"{name}{number}", build.program("more_waits"), name)
+            unchanged = what_if(build, run, "rank 1 : 1")
+            assert unchanged["what_if_ns"] == unchanged["run_ns"] > 0, unchanged
+            changed = what_if(build, run, "rank 1 : 0")
+            saved = changed["run_seconds"] - changed["what_if_seconds"]
+            assert 0.8 * TRUTH < saved < TRUTH + SLACK_S, (name, changed)
+        until_it_passes(attempt)
+
+
 def case(build, folder, name):
     def attempt(number):
         run = traced(build, folder / f"run{number}", name)
@@ -88,6 +110,6 @@ def case(build, folder, name):
 
 
 if __name__ == "__main__":
-    OTHERS = (a_call_site_and_a_function_can_be_named, all_numbers_of_processes_say_the_same)
+    OTHERS = (a_call_site_and_a_function_can_be_named, all_numbers_of_processes_say_the_same, without_its_delay_nobody_waits)
     run_cases(options_of(__doc__), dict.fromkeys(CASES, case) |
               {other.__name__: lambda build, folder, _, other=other: other(build, folder) for other in OTHERS})

@@ -95,6 +95,12 @@ class Width(TerminalTest):
             lines = self.without_examples(self.printed(*words).splitlines())
             self.assertLessEqual(max(map(columns, lines)), 80, words)
 
+    def test_a_number_and_its_unit_stay_on_one_line(self):
+        units = re.compile(r"\s*(%|×|[nmu]?s|min|[kM]?B)([ ,.;:)]|$)")
+        for width in range(60, 100):
+            apart = [line for line in self.on_terminal(width, "analyze", "t") if units.match(line)]
+            self.assertEqual(apart, [], width)
+
     def test_what_does_not_fit_is_named(self):
         self.assertIn("left out for want of width", self.printed("compare", "r", "wide"))
         self.assertNotIn("left out", "\n".join(self.on_terminal(200, "compare", "r", "wide")))

@@ -43,9 +43,11 @@ def ip(*words):
 
 
 class Hosts:
-    """Namespaces that look like hosts; removed at the end, with whatever still runs in them."""
+    """Namespaces that look like hosts; removed at the end, with whatever still runs in them. `isolated`: what mpirun
+    starts on the others also has process numbers of its own, so that no host sees the processes of another."""
 
-    def __init__(self, count, folder, skewed=True):
+    def __init__(self, count, folder, skewed=True, isolated=False):
+        self.isolated = isolated
         self.skewed = skewed and clocks_can_be_skewed()
         self.names = [f"node{chr(ord('a') + i)}" for i in range(count)]
         self.switch = f"{PREFIX}-switch"
@@ -83,11 +85,14 @@ class Hosts:
             raise
         # What mpirun calls in place of ssh: agent HOST COMMAND...
         skews = "".join(f'{name}) skew="--time --monotonic {SKEW_S * i}";; ' for i, name in enumerate(self.names))
+        # The first process of a namespace takes all others with it when it ends, so it waits for them.
+        alone = "--pid --fork --mount-proc" if self.isolated else ""
+        wait = "; while set -- /proc/[0-9]*; [ \\$# -gt 1 ]; do sleep 0.1; done" if self.isolated else ""
         self.agent.write_text(
             "#!/bin/sh\n"
             "host=$1; shift\n"
             + (f"case $host in {skews}esac\n" if self.skewed else "") +
-            f'exec ip netns exec "{PREFIX}-$host" unshare --uts $skew sh -c "hostname $host; $*"\n')
+            f'exec ip netns exec "{PREFIX}-$host" unshare --uts $skew {alone} sh -c "hostname $host; $*{wait}"\n')
         self.agent.chmod(0o755)
         return self
 
@@ -101,12 +106,15 @@ class Hosts:
                     pass
             subprocess.run(["ip", "netns", "del", namespace], stderr=subprocess.DEVNULL)
 
-    def run(self, command, environment):
-        """Runs a command on the first host, as a user who is logged in there would."""
+    def on_first(self, command):
+        """The words that run a command on the first host, as a user who is logged in there would."""
         first = self.names[0]
+        return ["ip", "netns", "exec", self.namespace(first), "unshare", "--uts", "sh", "-c",
+                f'hostname {first}; exec "$@"', "sh", *map(str, command)]
+
+    def run(self, command, environment):
         return subprocess.run(
-            ["ip", "netns", "exec", self.namespace(first), "unshare", "--uts", "sh", "-c",
-             f'hostname {first}; exec "$@"', "sh", *command],
+            self.on_first(command),
             cwd=self.folder, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
             stderr=subprocess.PIPE, text=True, timeout=120)
 

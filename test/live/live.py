@@ -236,6 +236,82 @@ def counts_survive_the_death_of_all_ranks(options, mpi, folder):
     assert not (job.run / "live").exists()
 
 
+def ranks_that_are_killed_at_once_lose_nothing(options, mpi, folder):
+    """They kill themselves some microseconds after MPI_Init, when nobody can have looked for them."""
+    job = Job(options, mpi, folder, "early", folder / "stop", folder / "log", variables={},
+              command=[options.cli, "run", "--live", "-o", folder / "run", "--"])
+    code, _, err = job.end()
+    assert code != 0 and "the run was cut short" in err, (code, err)
+    killed_early_agrees(job.run, [folder / f"log.{rank}" for rank in range(RANKS)])
+
+
+def killed_early_agrees(run, logs):
+    """At least one rank has killed itself, and what each has received is in the profile. mpirun may have ended the
+    others between a message and what they write of it."""
+    sums = traffic_of_profile(run)
+    wrote = [struct.unpack("2Q", log.read_bytes()[:16]) for log in logs]
+    assert (3, 300) in wrote, wrote
+    for rank, received in enumerate(wrote):
+        counted = sums.get(((rank - 1) % len(logs), rank, "point-to-point"), (0, 0))
+        assert received <= counted <= (3, 300), (rank, sums, wrote)
+    profile = json.loads((run / "profile.json").read_text(encoding="utf-8"))
+    assert all(rank.get("reported", True) for rank in profile["ranks"]), profile["ranks"]
+
+
+def threads_that_communicate_together_are_seen(options, mpi, folder):
+    (folder / "stop").touch()
+    native = Job(options, mpi, folder, "threads", folder / "stop", variables={}).end()
+    (folder / "stop").unlink()
+    job = Job(options, mpi, folder, "threads", folder / "stop")
+    with_calls = lambda sample: all(sum(thread["calls"] > 20 for thread in rank["threads"]) >= 3 for rank in sample["ranks"])
+    job.until(with_calls)
+    with subprocess.Popen([job.reader, job.run, "0.2"], stdout=subprocess.PIPE, text=True) as watcher:
+        watcher.stdout.readline()
+        (folder / "stop").touch()
+        last = json.loads(watcher.communicate(timeout=60)[0].splitlines()[-1])
+    assert job.end() == native == (0, "done\n", ""), native
+    expected = traffic_of_profile(job.run)
+    for side in ("sent", "received"):
+        assert traffic_of_sample(last, side) == expected, (side, traffic_of_sample(last, side), expected)
+
+
+def a_fortran_program_is_seen_with_its_line(options, mpi, folder):
+    job = Job(options, mpi, folder, "fortran", folder / "go-on")
+    waits = lambda sample: any(thread["function"] == "MPI_Recv" and thread["since"] > 0.3 for thread in sample["ranks"][0]["threads"])
+    thread = job.until(waits)["ranks"][0]["threads"][0]
+    (folder / "go-on").touch()
+    assert job.end() == (0, "done\n", "")
+    source = (ROOT / "test/live/programs/fortran.f90").read_text(encoding="utf-8").splitlines()
+    line = next(number for number, text in enumerate(source, 1) if text.endswith("! line: receive"))
+    assert thread["place"] == f"fortran.f90:{line}", thread
+    assert [(item["peer"], item["tag"], item["bytes"]) for item in thread["pending"]] == [(3, 7, 4)], thread
+
+
+def a_full_disk_costs_the_samples_alone(options, mpi, folder):
+    """The run directory lies in a file system of a few KiB."""
+    if os.geteuid() != 0 or subprocess.run(["unshare", "--mount", "true"], capture_output=True, check=False).returncode != 0:
+        raise open_mpi.Skipped("no file system can be mounted here")
+    small = folder / "small"
+    small.mkdir()
+    native = Job(options, mpi, folder, "busy", folder / "stop", folder / "log", variables={})
+    (folder / "stop").touch()
+    expected = native.end()
+    (folder / "stop").unlink()
+    # What is counted does not fit either, so that the profile is missing too; the program must not notice.
+    command = ["unshare", "--mount", "sh", "-c", f'mount -t tmpfs -o size=16k tmpfs {small} && head -c 15k /dev/zero > {small}/full; exec "$@"',
+               "sh", options.cli, "run", "--live", "-o", small / "run", "--"]
+    job = Job(options, mpi, folder, "busy", folder / "stop", folder / "log", variables={}, command=command)
+    for _ in range(600):
+        if all((folder / f"log.{rank}").exists() and struct.unpack("Q", (folder / f"log.{rank}").read_bytes()[:8])[0] > 300
+               for rank in range(RANKS)) or job.process.poll() is not None:
+            break
+        time.sleep(0.1)
+    time.sleep(1.5)  # several samples
+    (folder / "stop").touch()
+    code, out, _ = job.end()
+    assert (code, out) == expected[:2], (code, out, expected)
+
+
 def a_reader_without_the_processes_sees_the_file_system(options, mpi, folder):
     job = watched_by_fathom_run(options, mpi, folder)
     elsewhere = ["unshare", "--pid", "--fork", "--mount-proc"]  # as on a login node: other processes
@@ -325,7 +401,8 @@ def readers_that_die_harm_nothing(options, mpi, folder):
     assert job.end() == (0, "done\n", "")
 
 
-CASES = [ranks_of_another_host_are_seen_through_its_file, readers_that_die_harm_nothing, a_forked_child_adds_nothing, without_room_for_shared_memory_the_job_runs_as_ever, counts_survive_the_death_of_all_ranks, a_reader_without_the_processes_sees_the_file_system, a_blocked_receive_is_seen_with_its_peer_tag_and_line, a_receive_from_anyone_is_seen_as_such,
+CASES = [ranks_that_are_killed_at_once_lose_nothing, threads_that_communicate_together_are_seen, a_fortran_program_is_seen_with_its_line,
+         a_full_disk_costs_the_samples_alone, ranks_of_another_host_are_seen_through_its_file, readers_that_die_harm_nothing, a_forked_child_adds_nothing, without_room_for_shared_memory_the_job_runs_as_ever, counts_survive_the_death_of_all_ranks, a_reader_without_the_processes_sees_the_file_system, a_blocked_receive_is_seen_with_its_peer_tag_and_line, a_receive_from_anyone_is_seen_as_such,
          a_synchronous_send_is_seen_waiting_for_its_receiver, a_wait_shows_the_requests_that_are_incomplete,
          a_collective_is_seen_with_its_number_and_root,
          the_last_sample_is_the_profile, watching_changes_neither_output_nor_exit_code, another_user_sees_nothing]

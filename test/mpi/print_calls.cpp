@@ -99,6 +99,7 @@ class Printer {
       case Attribute::kNewCommunicator:
         return put("newcomm", e.new_communicator == kNobody ? "none" : "made");
       case Attribute::kFlag: return put("flag", std::to_string(e.flag));
+      case Attribute::kLock: return put("lock", std::to_string(e.code));
       case Attribute::kCompleted: return put("completed", std::to_string(e.count));
       case Attribute::kRequest: return put("request", requests_.of(e.request));
       case Attribute::kWindow: return put("win", windows_.of(e.object));

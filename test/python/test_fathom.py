@@ -219,6 +219,31 @@ class MadeTrace(unittest.TestCase):
             with self.assertRaisesRegex(fathom.Error, "a filter holds for events"):
                 wrong()
 
+    def ends(self, made):
+        return [round(seconds * 1e9) for seconds in made["what_if"]["what_if_end_s"]]
+
+    def test_what_if_says_how_long_the_run_would_have_taken(self):
+        self.assertEqual(self.run_.what_if().figures["what_if_ns"], 1600)
+        # Rank 1 is at the barrier at 300, and rank 2 receives 100 earlier. Nothing joins the barriers of this trace.
+        made = self.run_.what_if("rank 1 : 0")
+        self.assertEqual(self.ends(made), [1600, 400, 1500])
+        self.assertEqual(made["what_if"]["rank"].tolist(), [0, 1, 2])
+        made = self.run_.what_if("rank 1 : 0", "rank 0,2 : 0.5")
+        self.assertEqual(self.ends(made), [1150, 400, 1050])
+        self.assertEqual((made.figures["run_ns"], made.figures["what_if_ns"]), (1600, 1150))
+        for wrong in ("rank 7 : 0", "rank 1"):
+            with self.assertRaisesRegex(fathom.Error, wrong):
+                self.run_.what_if(wrong)
+
+    def test_what_if_changes_only_the_part_that_was_chosen(self):
+        # Of the work of rank 1 from 400 to 1500, the last 600.
+        part = self.run_.slice(900, 1500).what_if("rank 1 : 0")
+        self.assertEqual(self.ends(part), [1600, 1000, 1600])
+        self.assertEqual([round(seconds * 1e9) for seconds in part["what_if"]["what_if_part_seconds"]], [600, 0, 600])
+        self.assertEqual(self.ends(self.run_.select(ranks=[1]).what_if("rank 0-1 : 0")), [1600, 400, 1500])
+        with self.assertRaisesRegex(fathom.Error, "chosen part"):
+            self.run_.select(ranks=[0]).what_if("rank 1 : 0")
+
     def test_several_runs_are_compared(self):
         """Runs of as many processes each have their row."""
         table = fathom.multirun_analysis([self.run_, self.run_])

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "trace/code/call_site_names.h"
 
+#include <algorithm>
+
 namespace fathom::trace {
 
 std::uint32_t CallSiteNames::number_of(std::size_t process, std::uint64_t address) {
@@ -17,6 +19,8 @@ const CodeSite& CallSiteNames::of_call(std::size_t process, std::uint64_t addres
 }
 
 std::uint32_t CallSiteNames::look_up(std::size_t process, std::uint64_t address) {
+  const auto& named = definitions_.processes[process].sites;
+  if (const auto site = named.find(address); site != named.end()) return given(site->second);
   std::pair<std::string, std::uint64_t> place("", address);
   const auto& segments = definitions_.processes[process].code;
   for (const CodeSegment& segment : segments) {
@@ -32,6 +36,15 @@ std::uint32_t CallSiteNames::look_up(std::size_t process, std::uint64_t address)
     process_ = process;
   }
   places_.push_back(sites_->of_call(address));
+  return known->second;
+}
+
+std::uint32_t CallSiteNames::given(const NamedSite& site) {
+  const auto [known, is_new] =
+      known_.try_emplace({"\n\n" + site.function + '\n' + site.file,
+                          static_cast<std::uint64_t>(std::max(site.line, 0))},
+                         static_cast<std::uint32_t>(places_.size()));
+  if (is_new) places_.push_back({site.function, site.file, site.line, "", 0});
   return known->second;
 }
 

@@ -39,6 +39,7 @@ class CallSiteNames {
 
  private:
   std::uint32_t look_up(std::size_t process, std::uint64_t address);
+  std::uint32_t given(const NamedSite& site);
 
   const Definitions& definitions_;
   std::vector<std::unordered_map<std::uint64_t, std::uint32_t>> numbers_;  // by process, address

@@ -182,6 +182,9 @@ enum class TransferStep : std::uint8_t {
 
 enum class PauseReason : std::uint8_t { kPcontrol = 1, kTimeWindow = 2, kPhase = 3, kSizeCap = 4 };
 
+// Of a window. kNoCheck: with MPI_MODE_NOCHECK, which promises that nobody holds a conflicting one.
+enum class LockType : std::uint8_t { kUnknown = 0, kExclusive = 1, kShared = 2, kNoCheck = 3 };
+
 // ---- attributes of calls ----
 //
 // The definitions give each function the attributes of its kEnter and kLeave, in order:
@@ -203,6 +206,7 @@ enum class Attribute : std::uint8_t {
   kNewCommunicator = 10,  // "newcomm": at leave
   kFlag = 11,             // "flag": at leave, of a test or probe
   kCompleted = 12,        // "completed": at leave, how many requests completed
+  kLock = 13,             // "lock": LockType, of MPI_Win_lock and MPI_Win_lock_all
   // 8 bytes
   kRequest = 32,   // "request": handle, a number that is unique among the live requests
   kWindow = 33,    // "win"
@@ -242,6 +246,7 @@ static_assert(sizeof(ClockRow) == 40);
 //   function ID NAME GROUP enter=… leave=… · thread ID NAME ·
 //   affinity CPULIST · socket N · numa N ·
 //   code BASE SIZE OFFSET BUILDID PATH (one for each mapped executable segment, hexadecimal) ·
+//   site ADDRESS LINE FILE<tab>FUNCTION (of an import: what a call site is; ADDRESS hexadecimal) ·
 //   clock tsc|monotonic · own-clock NS|unbounded (of an import: its uncertainty) · level calls|transfers · chosen-communicators PATTERN ·
 //   selection WHAT VALUE (what was selected, one line each: functions, ranks, phases, after, for,
 //                         sample, from, to)

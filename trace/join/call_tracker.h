@@ -23,7 +23,7 @@
 //       waited: the request was posted and had no message yet
 //   post(key), withdrawn(posted)           pass these on to Channels, which pairs messages
 //   request_made(Request&, OpenCall&)      before it is active; persistent ones too
-//   activated(Request&, const OpenCall*)   each start, with the open call
+//   activated(Request&, const OpenCall*)   each start, with the open call; may set `message`
 //   request_started(Request&, time_ns)     each start too, but of a non-blocking call at its return
 //   request_dropped(Request&)              freed, or another request has its number now
 //   complete_at_return(OpenCall&, const Event& leave)   the call returned no request of its own
@@ -82,15 +82,14 @@ class CallTracker {
 
   // `meanings` is indexed by function; both must outlive this. `with_hidden`: also follow the
   // messages that the library sends itself, for example inside collectives. Those of neighbourhood
-  // collectives, but for persistent ones, are always followed, because nothing else says who is whose
-  // neighbour.
+  // collectives are always followed, because nothing else says who is whose neighbour.
   CallTracker(const Definitions& definitions, const std::vector<mpi::Meaning>& meanings,
               bool with_hidden)
       : definitions_(definitions), meanings_(meanings), with_hidden_(with_hidden) {
     for (const std::string& name : definitions.classes) {
       const mpi::Meaning& means = mpi::meaning_of(name);
       nonblocking_neighbor_.push_back(mpi::is_neighborhood(means.collective) &&
-                                      means.nonblocking());
+                                      (means.nonblocking() || means.persistent()));
     }
   }
 
@@ -141,7 +140,8 @@ class CallTracker {
     const mpi::Meaning& means = meaning(call->function);
     return mpi::is_neighborhood(means.collective) && means.requests == mpi::Requests::kNone;
   }
-  // Whether the message is one of a non-blocking neighbourhood collective, whatever call it is in.
+  // Whether the message is one of a non-blocking or persistent neighbourhood collective, whatever call
+  // it is in.
   bool of_nonblocking_neighbor(std::uint32_t message_class) const {
     return message_class < nonblocking_neighbor_.size() && nonblocking_neighbor_[message_class];
   }
@@ -256,8 +256,8 @@ class CallTracker {
     request.active = true;
     request.posted_ns = posted_ns;
     request.order = ++last_order_;
-    consumer().activated(request, call);
     if (request.persistent) request.message = kNoMessage;
+    consumer().activated(request, call);
     if (request.persistent && request.group == Group::kSend && call) {
       call->started.push_back(request.number);
     }

@@ -192,8 +192,9 @@ void Channels::receive(const Key& key, const Posted& posted, const ChannelEnd& e
   if (posted.wild()) release_like(posted.key, joined);
 }
 
-void Channels::receive_now(const Key& key, const ChannelEnd& end, Joined& joined) {
+void Channels::receive_now(const Key& key, const ChannelEnd& end, Joined& joined, bool by_request) {
   Channel& from = channel(key);
+  if (by_request && begins_late_) return take(from, end, joined);
   const std::uint64_t order = ++last_order_;
   if (from.kept_back.empty() && (key.tag < 0 || !may_come_before(from, order)))
     return take(from, end, joined);

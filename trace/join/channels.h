@@ -65,11 +65,15 @@ class Channels {
   // `key`: where the message came from; `posted`: the receive that took it.
   void receive(const Key& key, const Posted& posted, const ChannelEnd& end, Joined& joined);
   // A receive of the library's own or of a blocking call: none posted later can match before it.
-  void receive_now(const Key& key, const ChannelEnd& end, Joined& joined);
+  // `by_request`: of a request that nobody saw posted. Where the trace began late, it was posted before
+  // the trace, and so before every receive that is known.
+  void receive_now(const Key& key, const ChannelEnd& end, Joined& joined, bool by_request = false);
 
   // Before anything else: how many of a channel's messages were sent, and how many received, before
   // the traces of the two processes began. As many ends at the other side have no partner.
   void open(const Key& key, std::uint64_t sent, std::uint64_t received);
+  // The trace of the process that receives began late.
+  void begins_late() { begins_late_ = true; }
 
   void loss_at_source(std::int32_t source, std::uint64_t time_ns, Joined& joined);
   void loss_here(std::uint64_t time_ns, Joined& joined);
@@ -136,6 +140,7 @@ class Channels {
   std::size_t sweep_at_ = 1 << 12;
   std::vector<Posted> wild_;  // wildcard receives that wait, by order
   std::uint64_t last_order_ = 0;
+  bool begins_late_ = false;
   std::size_t kept_back_ = 0;                                               // in all channels
   base::FlatMap<std::uint64_t, std::vector<std::uint64_t>> source_losses_;  // source -> times
   std::vector<std::uint64_t> own_losses_;

@@ -60,7 +60,8 @@ class MessageJoiner : public CallTracker<MessageJoiner, NoData, NoData> {
     if (waited) {
       own().receive(key, request->posted, end, joining_.joined);
     } else {
-      own().receive_now(key, end, joining_.joined);
+      own().receive_now(key, end, joining_.joined,
+                        request == nullptr && event.request != kNoRequest);
     }
   }
 

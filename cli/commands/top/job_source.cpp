@@ -36,7 +36,7 @@ bool has_ended(const live::RankState& rank) {
 
 class RunningJob : public JobSource {
  public:
-  explicit RunningJob(const std::string& run) : reader_(run) {}
+  RunningJob(const std::string& run, bool wants_details) : reader_(run, wants_details) {}
 
   base::Result<std::optional<live::JobState>> read() override {
     auto state = reader_.read();
@@ -47,6 +47,7 @@ class RunningJob : public JobSource {
     return std::optional(std::move(*state));
   }
   bool changes() const override { return true; }
+  void want_details() override { reader_.want_details(); }
 
  private:
   live::JobReader reader_;
@@ -55,13 +56,13 @@ class RunningJob : public JobSource {
 
 }  // namespace
 
-base::Result<std::unique_ptr<JobSource>> open_job(const std::string& run) {
+base::Result<std::unique_ptr<JobSource>> open_job(const std::string& run, bool wants_details) {
   std::error_code failed;
   if (std::filesystem::is_regular_file(run, failed))
     return std::unique_ptr<JobSource>(std::make_unique<SavedState>(run));
   if (std::filesystem::is_directory(run, failed))
-    return std::unique_ptr<JobSource>(
-        std::make_unique<RunningJob>(std::filesystem::canonical(run, failed).string()));
+    return std::unique_ptr<JobSource>(std::make_unique<RunningJob>(
+        std::filesystem::canonical(run, failed).string(), wants_details));
   return base::Error{"there is no run '" + run +
                      "'; name the run directory of a running job, or what 'fathom top --json' "
                      "printed"};

@@ -18,12 +18,17 @@ class JobSource {
   // The present state; nothing when the job has ended. Takes no longer than reading some megabytes.
   virtual base::Result<std::optional<live::JobState>> read() = 0;
 
+  // From the next read() on, as JobReader's.
+  virtual void want_details() {}
+
   // Whether a later read() can say more than the first.
   virtual bool changes() const = 0;
 };
 
 // An Error if there is no such run or file. A file may be rewritten (by `fathom top --json -o` on another host);
 // the job has ended when it is removed.
-base::Result<std::unique_ptr<JobSource>> open_job(const std::string& run);
+// `wants_details`: as JobReader's.
+base::Result<std::unique_ptr<JobSource>> open_job(const std::string& run,
+                                                  bool wants_details = true);
 
 }  // namespace fathom::cli

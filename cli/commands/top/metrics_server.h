@@ -9,8 +9,8 @@
 #include <memory>
 #include <string>
 
-#include "base/result.h"
 #include "base/http/access.h"
+#include "base/result.h"
 
 namespace fathom::cli {
 

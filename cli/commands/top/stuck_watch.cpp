@@ -21,7 +21,7 @@ std::chrono::seconds StuckWatch::interval() const {
 
 std::optional<live::Verdict> StuckWatch::look() {
   if (!source_) {
-    auto opened = open_job(run_);
+    auto opened = open_job(run_, false);
     if (!opened) return std::nullopt;
     source_ = std::move(*opened);
   }
@@ -31,6 +31,8 @@ std::optional<live::Verdict> StuckWatch::look() {
   if (earlier.ranks.empty()) return std::nullopt;  // one sample proves nothing
   live::Verdict verdict = live::judge(last_, earlier);
   const bool stuck = is_stuck(verdict, patience_s_);
+  // Details of a large job cost something: only for a second look.
+  if (is_stuck(verdict, patience_s_ / 2)) source_->want_details();
   if (std::exchange(was_stuck_, stuck) || !stuck) return std::nullopt;
   return verdict;
 }

@@ -22,6 +22,8 @@ inline constexpr bool kRecords = true;
 struct Level {
   static inline bool transfers = true;
   static inline bool requests = false;  // no PERUSE: kActivate is recorded at the PML's boundary
+  // Of a window that begins late: only messages whose predecessors are known (window_opening.h).
+  static inline bool only_noted = false;
 };
 
 inline void message(trace::RecordKind kind, const Live& live, int tag, int peer,
@@ -35,7 +37,7 @@ inline void message(trace::RecordKind kind, const Live& live, int tag, int peer,
   const bool sends = kind == trace::RecordKind::kMessageSent;
   const auto direction = sends ? profile::Direction::kSent : profile::Direction::kReceived;
   const ClassId class_id = classify(live, direction, tag, peer, bytes);
-  if (class_id == kIgnored) return;
+  if (class_id == kIgnored || (Level::only_noted && class_id != kPointToPoint)) return;
   const auto two = [](std::uint32_t low, std::uint32_t high) {
     return std::uint64_t{low} | std::uint64_t{high} << 32;
   };
@@ -86,6 +88,9 @@ inline void message_received(const Live& live, int tag, int peer, std::uint64_t 
 }
 
 inline bool records_transfers() { return Level::transfers; }
+// Whether a received message is recorded where waits/wait_log.h counts it, and not where PERUSE
+// reports it, which may be earlier: no window may begin between the two.
+inline bool records_where_noted() { return Level::only_noted; }
 
 // Takes back the last 0-byte message recorded on this thread, whose length comes with another
 // record (see source_peruse.cpp). It becomes a record that readers skip, unless its chunk is

@@ -21,10 +21,12 @@ def waits_by_function(waits):
 @style.drawn
 def draw_calls(job, calls, waits=None):
     """The MPI functions with most time, of all ranks together; within it what `waits` (function, seconds) says was
-    waiting for other ranks. `calls`: name, exclusive_seconds, count; "(program)" is the rest."""
+    waiting for other ranks. `calls`: name, exclusive_seconds, count; "(program)" is the rest. Where calls are missing
+    ("(program or missing)") no shares are given."""
     rows = [row for row in zip(calls["name"], calls["exclusive_seconds"], calls["count"])]
-    program = sum(seconds for name, seconds, _ in rows if name == "(program)")
-    rows = sorted((row for row in rows if row[0] != "(program)" and row[1] > 0), key=lambda row: -row[1])
+    program = sum(seconds for name, seconds, _ in rows if style.is_program(name))
+    partial = style.lacks_calls(name for name, _, _ in rows)
+    rows = sorted((row for row in rows if not style.is_program(row[0]) and row[1] > 0), key=lambda row: -row[1])
     inside = sum(seconds for _, seconds, _ in rows)
     shown = [row for row in rows if row[1] >= LEAST_SHARE * (inside + program)]
     if len(shown) > MOST_FUNCTIONS:
@@ -40,7 +42,7 @@ def draw_calls(job, calls, waits=None):
     picture = style.Picture(figsize=(9.6, 1.7 + 0.3 * max(len(shown), 3)))
     height = picture.get_figheight()
     axes = picture.add_axes((0.22, 0.58 / height, 0.50, 1 - 1.6 / height))
-    share = f"{style.percent(inside / (inside + program))} of the ranks' time is inside MPI" if inside + program > 0 else ""
+    share = f"{style.percent(inside / (inside + program))} of the ranks' time is inside MPI" if inside + program > 0 and not partial else ""
     style.title(picture, job.heading("time in MPI calls"), job.details(share))
     style.plain(axes)
     if not shown:
@@ -55,7 +57,8 @@ def draw_calls(job, calls, waits=None):
     axes.barh(places, whole - of_waiting, left=of_waiting, height=0.72, color=style.IN_MPI,
               label="otherwise in MPI" if waits is not None else None)
     for place, (name, seconds, count) in enumerate(shown):
-        axes.annotate(f"{style.percent(seconds / (inside + program))} · {style.plural(int(count), 'call')}", (whole[place], place), xytext=(5, 0),
+        part = "" if partial else f"{style.percent(seconds / (inside + program))} · "
+        axes.annotate(f"{part}{style.plural(int(count), 'call')}", (whole[place], place), xytext=(5, 0),
                       textcoords="offset points", va="center", fontsize=8.5, color=style.FAINT)
     axes.set_yticks(places, [name for name, _, _ in shown], fontsize=9)
     axes.set_ylim(len(shown) - 0.4, -0.6)

@@ -5,7 +5,6 @@ from matplotlib import ticker
 
 from . import style
 
-PROGRAM = "(program)"
 LEAST_SHARE = 0.0005  # of all ranks' time; less cannot be seen
 
 
@@ -31,7 +30,7 @@ def draw_time_profile(job, edges_ns, by_function, ranks, normalized=True):
 
     `by_function`: ns of all `ranks` ranks in each bin.
     """
-    ordered = sorted(((name, numpy.asarray(values, float)) for name, values in by_function.items() if name != PROGRAM),
+    ordered = sorted(((name, numpy.asarray(values, float)) for name, values in by_function.items() if not style.is_program(name)),
                      key=lambda entry: -entry[1].sum())
     ranks_ns = numpy.diff(edges_ns) * ranks
     ordered = [entry for entry in ordered if entry[1].sum() > LEAST_SHARE * ranks_ns.sum()]
@@ -41,7 +40,8 @@ def draw_time_profile(job, edges_ns, by_function, ranks, normalized=True):
     picture, axes = _axes(job, "MPI calls over time", 0.76)
     edges = _time_axis(axes, edges_ns)
     if normalized:
-        scale, label = 100 / numpy.maximum(ranks_ns, 1), "% of all ranks' time; white: the program's own work"
+        white = "the program's own work" + (", and calls that the trace lacks" if style.lacks_calls(by_function) else "")
+        scale, label = 100 / numpy.maximum(ranks_ns, 1), f"% of all ranks' time; white: {white}"
     else:
         size, sign, _ = style.time_unit(max(sum((values for _, values in ordered), numpy.zeros(1)).max(), 1))
         scale, label = 1 / size, f"{sign} of all ranks in each {style.time(edges_ns[1] - edges_ns[0])}"

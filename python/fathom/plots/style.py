@@ -26,6 +26,18 @@ _TYPE = {
 }
 
 
+PROGRAM_NAME, PARTIAL_NAME = "(program)", "(program or missing)"  # of the row of time outside the recorded calls
+
+
+def is_program(name):
+    return name in (PROGRAM_NAME, PARTIAL_NAME)
+
+
+def lacks_calls(names):
+    """Whether rows of these names are of a trace that lacks calls, so that nobody knows the time outside MPI."""
+    return PARTIAL_NAME in names
+
+
 LEAST_SIZE = 8  # points: a title that would have to be smaller takes two lines
 
 

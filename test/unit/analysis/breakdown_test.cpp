@@ -3,6 +3,7 @@
 // traces.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <numeric>
@@ -12,6 +13,8 @@
 #include "analysis/time/idle_time.h"
 #include "analysis/time/load_imbalance.h"
 #include "analysis/time/time_breakdown.h"
+#include "analysis/time/time_profile.h"
+#include "analysis/trace_limits.h"
 #include "analysis/waits/wait_states.h"
 #include "test/unit/analysis/loaded_job.h"
 
@@ -258,6 +261,40 @@ TEST_CASE("a trace that lacks calls gives no efficiency, balance or share of MPI
     CHECK(!has_figure(*idle_time(loaded.input), "waiting_share"));
     CHECK(!has_figure(*wait_states(loaded.input), "wait_share"));
   }
+}
+
+TEST_CASE("time outside the recorded calls is not called the program's where calls are missing") {
+  for (const bool partial : {false, true}) {
+    CAPTURE(partial);
+    MadeJob made = late_sender();
+    if (partial) made.definitions.selection = {"functions MPI_Send"};
+    Loaded loaded(made);
+    const std::string name = partial ? "(program or missing)" : "(program)";
+    const auto calls = flat_profile(loaded.input);
+    const auto& names = column<std::string>(*calls, "functions", "name");
+    CHECK(std::count(names.begin(), names.end(), name) == 1);
+    bool in_bins = false;
+    const auto over_time = time_profile(loaded.input);
+    for (const Table& table : over_time->section.tables) {
+      for (const NamedColumn& column : table.columns) in_bins = in_bins || column.name == name;
+    }
+    CHECK(in_bins);
+  }
+}
+
+TEST_CASE("a trace with one moment for each call gives no efficiency, balance or share of MPI") {
+  MadeJob made = late_sender();
+  made.definitions.source = "mpic";
+  Loaded loaded(made);
+  for (const auto& given : {efficiency(loaded.input), load_imbalance(loaded.input)}) {
+    CHECK(has_figure(*given, "not_given"));
+    CHECK(!has_figure(*given, "parallel_efficiency"));
+  }
+  CHECK(!has_figure(*flat_profile(loaded.input), "mpi_share"));
+  CHECK(rows_of(*time_breakdown(loaded.input), "time", "kind").count("computing") == 0);
+  const std::vector<std::string> limits = limits_of_trace(made.definitions);
+  REQUIRE(limits.size() == 1);
+  CHECK(limits[0].find("one moment for each call") != std::string::npos);
 }
 
 TEST_CASE("a trace without some of the ranks gives no efficiency, but knows what its ranks did") {

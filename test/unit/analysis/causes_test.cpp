@@ -118,14 +118,41 @@ TEST_CASE("work that no other rank does is told from an uneven load") {
   CHECK(only(outcome).advice.starts_with("let the other ranks do a part of this work"));
 }
 
-TEST_CASE("a load that is even in sum and uneven in each round is a delay") {
+TEST_CASE("a load that is even in total and uneven in each round is a delay") {
   MadeJob made = rounds({1000, 1000, 1000, 1000, 3000}, true);
   const Outcome outcome = waits_of(made);
   const Finding& finding = only(outcome);
   CHECK(finding.kind == "delay");
   CHECK(finding.culprits.size() == 5);
   CHECK(ns(*finding.seconds) == 5 * 4 * 2000);
-  CHECK(finding.advice.find("even in sum") != std::string::npos);
+  CHECK(finding.advice.find("totals are even") != std::string::npos);
+}
+
+TEST_CASE("of a trace that lacks calls, nothing is said about who works more in total") {
+  MadeJob made = rounds({1000, 1000, 1000, 3000});
+  made.definitions.selection = {"functions MPI_Allreduce"};
+  const Outcome outcome = waits_of(made);
+  const Finding& finding = only(outcome);
+  CHECK(finding.kind == "delay");
+  CHECK(finding.summary.starts_with(
+      "rank 3 comes late from work between two calls of MPI_Allreduce: 30 us of others' waiting"));
+  CHECK(finding.advice.starts_with("find out why it takes so long there, or use the collective's"));
+}
+
+TEST_CASE("work that was going on for hardly any of the waiting is not named") {
+  MadeJob made(3);
+  made.definitions.selection = {"functions MPI_Send,MPI_Recv"};
+  made.send(0, 1000, 1001, 1);
+  made.send(0, 1010, 1011, 2);
+  made.receive(1, 0, 1002, 0);
+  made.receive(2, 0, 1012, 0);
+  const Outcome outcome = waits_of(made);
+  REQUIRE(!outcome.findings.empty());
+  for (const Finding& finding : outcome.findings) {
+    CAPTURE(finding.summary);
+    CHECK(!finding.meanwhile);
+    CHECK(finding.summary.starts_with("rank 0 comes late: "));
+  }
 }
 
 TEST_CASE("a rank that others wait for while it is inside a call is no uneven load") {

@@ -146,6 +146,22 @@ TEST_CASE("two waits for one message are reported with what they cost") {
         std::vector<std::uint64_t>{600, 600});
 }
 
+TEST_CASE("calls that are missing are not compared with those that were recorded") {
+  const auto completions = [](const std::vector<std::string>& selection) {
+    MadeJob made(2);
+    for (std::uint64_t i = 0; i < 2000; ++i) {
+      made.enter(1, i * 1000, "MPI_Test");
+      made.leave(1, i * 1000 + 10, "MPI_Test");
+    }
+    made.send(0, 100, 110, 1);
+    made.receive(1, 2'000'000, 2'000'010, 0);
+    made.definitions.selection = selection;
+    return Judged(made).kinds().contains("completion-overhead");
+  };
+  CHECK(completions({}));
+  CHECK(!completions({"functions MPI_Test"}));
+}
+
 TEST_CASE("summary, ranks, links and windows add up to the same time") {
   MadeJob made = late_senders();
   made.send(0, 300 * kMs, 300 * kMs + 10, 1, 0, 100);

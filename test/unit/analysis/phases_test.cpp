@@ -243,6 +243,24 @@ TEST_CASE("consecutive phases have their own iterations, calls and matrices") {
         std::vector<std::string>{"ring", "ring"});
 }
 
+TEST_CASE("short phases of a long run are phases, unless there are many longer ones") {
+  MadeJob made = two_phases();  // of 1,200 and 1,000 ns
+  for (int rank = 0; rank < 4; ++rank)
+    made.collective(rank, 1'000'000'000, 1'000'000'010, "MPI_Barrier");
+  Loaded loaded(made);
+  const auto iterations = [&](double kept) {
+    loaded.input.thresholds.phases_kept = kept;
+    const auto outcome = phases(loaded.input);
+    REQUIRE(outcome.ok());
+    return figure(*outcome, "phases") == 0
+               ? Counts{}
+               : column<std::uint64_t>(*outcome, "phases", "iterations");
+  };
+  CHECK(iterations(Thresholds{}.phases_kept) == Counts{12, 20});
+  CHECK(iterations(1) == Counts{12});
+  CHECK(iterations(0) == Counts{});
+}
+
 TEST_CASE("named phases show how often and how long they ran and what was received in them") {
   MadeJob made(2);
   made.definitions.phases = {"a", "b"};

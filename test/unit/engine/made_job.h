@@ -154,6 +154,30 @@ class MadeJob {
     trace::Event& left = leave(rank, to_ns, function);
     if (function == "MPI_Win_test") left.flag = succeeds ? 1 : 0;
   }
+  // A call at a window that may be locked; `target` -1: all.
+  void in_lock(int rank, std::uint64_t from_ns, std::uint64_t to_ns, const std::string& function,
+               int target, trace::LockType type = trace::LockType::kUnknown,
+               std::uint64_t window = 0xa) {
+    trace::Event& entered = enter(rank, from_ns, function);
+    entered.communicator = 0;
+    entered.object = window;
+    entered.peer = entered.comm_peer = target;
+    entered.code = static_cast<std::uint32_t>(type);
+    leave(rank, to_ns, function);
+  }
+  // Makes a persistent collective: MPI_Allreduce_init.
+  void make_persistent(int rank, std::uint64_t from_ns, const std::string& function,
+                       std::uint64_t request, int root = -1) {
+    trace::Event& event = enter(rank, from_ns, function);
+    event.communicator = 0;
+    event.root = root;
+    event.bytes = 8;
+    leave(rank, from_ns + 2, function).request = request;
+  }
+  void start(int rank, std::uint64_t from_ns, std::uint64_t request) {
+    enter(rank, from_ns, "MPI_Start").request = request;
+    leave(rank, from_ns + 2, "MPI_Start");
+  }
   void collective(int rank, std::uint64_t from_ns, std::uint64_t to_ns, const std::string& function,
                   int root = -1, int communicator = 0, std::uint64_t bytes = 8) {
     trace::Event& event = enter(rank, from_ns, function);
@@ -203,13 +227,22 @@ class MadeJob {
               {Attribute::kCommunicator, Attribute::kWindow},
               {Attribute::kFlag}};
     }
+    if (name == "MPI_Put" || name.starts_with("MPI_Win_flush") ||
+        name.starts_with("MPI_Win_unlock") || name.starts_with("MPI_Win_lock")) {
+      std::vector<Attribute> entered = {Attribute::kCommunicator, Attribute::kPeer};
+      if (name.starts_with("MPI_Win_lock")) entered.push_back(Attribute::kLock);
+      entered.push_back(Attribute::kWindow);
+      return {name, Group::kOneSided, entered, {}};
+    }
+    if (name == "MPI_Start") return {name, Group::kOther, {Attribute::kRequest}, {}};
     if (name.starts_with("MPI_Win_"))
       return {name, Group::kOneSided, {Attribute::kCommunicator, Attribute::kWindow}, {}};
     if (name == "MPI_Intercomm_create") {
       return {
           name, Group::kCommunicator, {Attribute::kCommunicator}, {Attribute::kNewCommunicator}};
     }
-    const bool makes = (name[4] == 'I' && name != "MPI_Init") || name == "MPI_Comm_idup";
+    const bool makes = (name[4] == 'I' && name != "MPI_Init") || name == "MPI_Comm_idup" ||
+                       name.ends_with("_init");
     const std::vector<Attribute> left =
         makes ? std::vector<Attribute>{Attribute::kRequest} : std::vector<Attribute>{};
     if (name.ends_with("send")) return {name, Group::kSend, about, left};

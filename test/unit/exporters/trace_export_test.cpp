@@ -543,6 +543,29 @@ TEST_CASE(".mpic files of both versions are read") {
   }
 }
 
+TEST_CASE("clocks of an .mpic file agree only if its ranks began on one host at known moments") {
+  for (const int version : {1, 2}) {
+    for (const bool one_host : {false, true}) {
+      CAPTURE(version);
+      CAPTURE(one_host);
+      Scratch scratch;
+      std::string bytes = mpic(version);
+      if (one_host) bytes.replace(bytes.find("node1"), 5, "node0");
+      write_file(scratch / "t.mpic", bytes);
+      exporters::Notes notes;
+      REQUIRE(importers::import_mpic(scratch / "t.mpic", scratch / "run", notes).ok());
+      const auto trace = trace::Trace::open(scratch / "run");
+      REQUIRE(trace.ok());
+      const bool agree = version == 2 && one_host;
+      for (const trace::Process& process : trace->definitions().processes) {
+        CHECK(process.clock.own == !agree);
+        CHECK(process.clock.bounded == agree);
+      }
+      CHECK((notes.front().find("clocks were not synchronised") != std::string::npos) == !agree);
+    }
+  }
+}
+
 TEST_CASE("damaged .mpic files do no harm, and ranks before the damage are kept") {
   const std::string sound = mpic(2);
   std::mt19937 random(7);
@@ -562,7 +585,7 @@ TEST_CASE("damaged .mpic files do no harm, and ranks before the damage are kept"
   write_file(scratch / "t.mpic", sound.substr(0, sound.size() - 10));
   exporters::Notes notes;
   REQUIRE(importers::import_mpic(scratch / "t.mpic", scratch / "run", notes).ok());
-  CHECK(notes.size() == 2);
+  CHECK(notes.size() == 3);
   CHECK(trace::Trace::open(scratch / "run")->definitions().processes.size() == 1);
 }
 

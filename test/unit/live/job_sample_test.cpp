@@ -83,6 +83,10 @@ TEST_CASE("damaged samples of hosts are read or refused") {
     for (int i = 0; i < 1 + round % 10; ++i)
       bytes[random() % bytes.size()] = static_cast<char>(random());
     const auto read = live::host_sample_of(bytes);
+    // Whoever passes it on takes it if a reader does.
+    const auto described = live::described_host_sample(bytes);
+    REQUIRE(described.has_value() == static_cast<bool>(read));
+    if (read) CHECK(described->host == read->host);
     if (read) CHECK(live::job_state_of(read->processes).ranks.size() <= 2);
   }
 }

@@ -11,14 +11,16 @@ static int rank, size;
 static char small[64], large[100000];
 
 static void ring(void) {
-  MPI_Sendrecv_replace(large, sizeof large, MPI_CHAR, (rank + 1) % size, 3, (rank + size - 1) % size, 3, MPI_COMM_WORLD,
-                       MPI_STATUS_IGNORE);
+  MPI_Sendrecv_replace(large, sizeof large, MPI_CHAR, (rank + 1) % size, 3,
+                       (rank + size - 1) % size, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
 static void to_and_fro(int other) {
-  if (rank > other) MPI_Recv(small, sizeof small, MPI_CHAR, other, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  if (rank > other)
+    MPI_Recv(small, sizeof small, MPI_CHAR, other, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   MPI_Send(small, sizeof small, MPI_CHAR, other, 4, MPI_COMM_WORLD);
-  if (rank < other) MPI_Recv(small, sizeof small, MPI_CHAR, other, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  if (rank < other)
+    MPI_Recv(small, sizeof small, MPI_CHAR, other, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
 // Whether rank 0 has seen the file: all learn it together.

@@ -5,6 +5,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { answerKey } from '../pure/answer_key';
 import { isFile, useAnswer } from './ask';
 import { Chips } from './chips';
+import { FindingBar } from './finding_bar';
 import { Help } from './help';
 import { addKeys, describeKeys, rove } from './keys';
 import { allPages } from './pages';
@@ -75,7 +76,7 @@ function Frame({ runs }: { runs: Run[] }) {
   const view = useView();
   const [open, setOpen] = useState<'help' | 'search' | null>(null);
   const main = useRef<HTMLElement>(null);
-  const meta = useAnswer<Meta>('/api/meta', { run: view.run });
+  const meta = useAnswer<Meta>('/api/meta', { run: view.run }, (answer) => !!answer.timeline && !answer.timeline.problem && !['functions', 'waits', 'path'].every((plane) => answer.timeline!.ready.includes(plane)));
   const here = runs.find((r) => r.run === view.run);
   const current = useMemo(
     () => (meta.answer && meta.key === answerKey('/api/meta', { run: view.run }) ? { ...meta.answer, run: view.run } : null),
@@ -99,6 +100,7 @@ function Frame({ runs }: { runs: Run[] }) {
         { keys: '/ Ctrl+k', does: '', run: () => setOpen('search') },
         { keys: 'Escape', does: '', run: () => (document.querySelector('.over') ? setOpen(null) : store.clear()) },
         { keys: 'Backspace', does: '', run: () => store.leave(store.get().crumbs.length - 1) },
+        { keys: '[ ]', does: '', run: (event) => document.querySelector<HTMLElement>(event.key === '[' ? '[data-bar] [title="key ["]' : '[data-bar] [title="key ]"]')?.click() },
         { keys: 't', does: '', run: toggleTheme },
         { keys: 'Shift+P', does: '', run: () => main.current && void savePng(main.current, name) },
         { keys: 'Shift+S', does: '', run: () => main.current && void saveSvg(main.current, name) },
@@ -147,6 +149,7 @@ function Frame({ runs }: { runs: Run[] }) {
         </span>
       </header>
       <Chips view={view} />
+      {current && view.finding !== null && <FindingBar meta={current} view={view} />}
       {here?.error && here.live && view.page === 'live' ? (
         <Page meta={runningMeta(here)} runs={runs} main={main} />
       ) : here?.error ? (

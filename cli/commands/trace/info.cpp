@@ -11,7 +11,7 @@
 #include "base/program_name.h"
 #include "base/seconds.h"
 #include "base/text.h"
-#include "cli/commands/trace.h"
+#include "cli/commands/trace/trace.h"
 #include "cli/language/command_line.h"
 #include "cli/language/result_output.h"
 #include "cli/runs/run_state.h"

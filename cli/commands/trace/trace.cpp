@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "cli/commands/trace.h"
+#include "cli/commands/trace/trace.h"
 
 #include <memory>
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "analysis/engine/epochs.h"
+#include "analysis/engine/windows/epochs.h"
 
 namespace fathom::analysis {
 namespace {

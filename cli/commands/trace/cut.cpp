@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <memory>
 
-#include "cli/commands/trace.h"
+#include "cli/commands/trace/trace.h"
 #include "cli/language/command_line.h"
 #include "cli/language/event_selection.h"
 #include "cli/runs/run_directory.h"

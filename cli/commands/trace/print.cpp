@@ -9,7 +9,7 @@
 
 #include "base/atomic_file.h"
 #include "base/json/writer.h"
-#include "cli/commands/trace.h"
+#include "cli/commands/trace/trace.h"
 #include "cli/language/command_line.h"
 #include "cli/language/event_selection.h"
 #include "cli/language/result_output.h"
@@ -141,6 +141,7 @@ class Description {
       case Attribute::kCompleted: take(name, event.count); break;
       case Attribute::kNewCommunicator: take(name, event.new_communicator); break;
       case Attribute::kFlag: take(name, event.flag); break;
+      case Attribute::kLock: take(name, event.code); break;
       case Attribute::kRequest: take(name, request(event.request)); break;
       case Attribute::kWindow:
       case Attribute::kFile: take(name, request(event.object)); break;

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/json/writer.h"
-#include "cli/commands/trace.h"
+#include "cli/commands/trace/trace.h"
 #include "cli/language/command_line.h"
 #include "cli/language/result_output.h"
 #include "cli/runs/run_directory.h"

@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "cli/commands/trace.h"
+#include "cli/commands/trace/trace.h"
 #include "cli/language/command_line.h"
 #include "cli/runs/run_directory.h"
 #include "trace/reader.h"

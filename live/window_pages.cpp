@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "live/window_pages.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <climits>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <filesystem>
+#include <system_error>
+
+namespace fathom::live {
+namespace {
+
+constexpr std::uint64_t kLongest_ns = std::uint64_t{86'400} * 1'000'000'000;
+
+std::vector<std::string> numbers_in(const std::string& folder) {
+  std::vector<std::string> names;
+  DIR* directory = opendir(folder.c_str());
+  if (directory == nullptr) return names;
+  while (const dirent* entry = readdir(directory))
+    if (entry->d_name[0] >= '0' && entry->d_name[0] <= '9') names.emplace_back(entry->d_name);
+  closedir(directory);
+  return names;
+}
+
+bool is_window_page(const std::string& link) {
+  char target[64];
+  const ssize_t length = readlink(link.c_str(), target, sizeof target);
+  const std::string wanted = std::string("/memfd:") + trace::kWindowPageName + " (deleted)";
+  return length == static_cast<ssize_t>(wanted.size()) &&
+         std::memcmp(target, wanted.data(), wanted.size()) == 0;
+}
+
+// Null if the file holds no page.
+trace::WindowPage* map_page(int descriptor) {
+  struct stat facts {};
+  if (fstat(descriptor, &facts) != 0 || facts.st_size != sizeof(trace::WindowPage)) return nullptr;
+  void* mapped =
+      mmap(nullptr, sizeof(trace::WindowPage), PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
+  if (mapped == MAP_FAILED) return nullptr;
+  auto* page = static_cast<trace::WindowPage*>(mapped);
+  if (std::memcmp(page->magic, trace::kWindowMagic, sizeof page->magic) == 0 &&
+      page->version == trace::kWindowVersion && page->bytes == sizeof(trace::WindowPage) &&
+      page->run[trace::kWindowRunBytes - 1] == '\0')
+    return page;
+  munmap(mapped, sizeof(trace::WindowPage));
+  return nullptr;
+}
+
+std::uint64_t monotonic_ns() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 +
+         static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+// Whoever holds it only writes a few words.
+class PageLock {
+ public:
+  explicit PageLock(int descriptor) : descriptor_(descriptor) { flock(descriptor_, LOCK_EX); }
+  ~PageLock() { flock(descriptor_, LOCK_UN); }
+  PageLock(const PageLock&) = delete;
+
+ private:
+  int descriptor_;
+};
+
+}  // namespace
+
+std::string text_of(const WindowRequest& request) {
+  return std::to_string(request.number) + " " + std::to_string(request.for_ns);
+}
+
+std::optional<WindowRequest> window_request_in(const std::string& run) {
+  char target[NAME_MAX + 1] = {};
+  const ssize_t length =
+      readlink((run + "/" + trace::kWindowRequest).c_str(), target, sizeof target - 1);
+  unsigned number = 0;
+  unsigned long long for_ns = 0;
+  if (length <= 0 || std::sscanf(target, "%u %llu", &number, &for_ns) != 2) return std::nullopt;
+  if (number == 0 || number > trace::kMostWindows || for_ns > kLongest_ns) return std::nullopt;
+  return WindowRequest{number, for_ns};
+}
+
+WindowPages::~WindowPages() {
+  for (const Page& page : pages_) {
+    munmap(page.shared, sizeof *page.shared);
+    close(page.descriptor);
+  }
+}
+
+bool WindowPages::is_this_run(const char* directory) const {
+  std::error_code error;
+  return *directory != '\0' &&
+         (run_ == directory || std::filesystem::equivalent(directory, run_, error));
+}
+
+void WindowPages::look_at(const std::string& process) {
+  const auto pid = static_cast<std::uint32_t>(std::strtoul(process.c_str(), nullptr, 10));
+  struct stat owner {};
+  if (stat(("/proc/" + process).c_str(), &owner) != 0 || owner.st_uid != geteuid()) return;
+  if (std::any_of(pages_.begin(), pages_.end(),
+                  [pid](const Page& page) { return page.pid == pid; }))
+    return;
+  const std::string folder = "/proc/" + process + "/fd";
+  for (const std::string& number : numbers_in(folder)) {
+    const std::string link = folder + "/" + number;
+    if (!is_window_page(link)) continue;
+    const int descriptor = open(link.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK);
+    if (descriptor < 0) continue;
+    trace::WindowPage* page = map_page(descriptor);
+    // Others have it open too: readers.
+    if (page != nullptr && page->pid == pid && is_this_run(page->run)) {
+      pages_.push_back({pid, descriptor, page});
+      return;
+    }
+    if (page != nullptr) munmap(page, sizeof *page);
+    close(descriptor);
+  }
+}
+
+std::size_t WindowPages::find() {
+  for (const std::string& process : numbers_in("/proc")) look_at(process);
+  return pages_.size();
+}
+
+void WindowPages::ask(const WindowRequest& request) {
+  const std::uint64_t until_ns = monotonic_ns() + request.for_ns;
+  for (const Page& page : pages_) {
+    const PageLock lock(page.descriptor);
+    if (page.shared->wished.load() == request.number) continue;
+    page.shared->until_ns.store(until_ns);
+    page.shared->wished.store(request.number);
+    page.shared->control.fetch_or(trace::kWindowAsked, std::memory_order_release);
+  }
+}
+
+void WindowPages::withdraw(std::uint32_t number) {
+  for (const Page& page : pages_) {
+    const PageLock lock(page.descriptor);
+    if (page.shared->wished.load() == number) page.shared->control.fetch_and(~trace::kWindowAsked);
+  }
+}
+
+std::vector<WindowPages::Process> WindowPages::answers(std::uint32_t number) const {
+  std::vector<Process> all;
+  for (const Page& page : pages_) {
+    const trace::WindowPage& shared = *page.shared;
+    Process process{page.pid, shared.job, shared.rank, shared.world_size, Answer::kNone, 0};
+    if (shared.ended.load(std::memory_order_acquire) == number) {
+      process.error = static_cast<int>(shared.error.load());
+      process.answer = process.error == 0 ? Answer::kEnded : Answer::kFailed;
+    } else if (shared.begun.load() == number) {
+      process.answer = Answer::kRecords;
+    }
+    all.push_back(process);
+  }
+  return all;
+}
+
+void WindowForwarder::look() {
+  const auto request = window_request_in(run_);
+  if (!request || request->number == last_) return;
+  last_ = request->number;
+  pages_.find();
+  pages_.ask(*request);
+}
+
+}  // namespace fathom::live

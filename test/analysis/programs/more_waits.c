@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// As waits.c, for locks of windows and persistent collectives: waits of known length.
+//   more_waits CASE
+//
+// Four ranks. In phase "truth" rank 1 comes DELAY late to what the others, or rank 0, wait for in it;
+// between rounds all meet outside of the phase. Before a lock is waited for, a barrier makes sure that
+// rank 1 has it.
+#include <mpi.h>
+#if defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION < 5
+#include <mpi-ext.h>
+#define MPI_Allreduce_init MPIX_Allreduce_init
+#define MPI_Barrier_init MPIX_Barrier_init
+#define MPI_Bcast_init MPIX_Bcast_init
+#define MPI_Neighbor_allgather_init MPIX_Neighbor_allgather_init
+#define MPI_Reduce_init MPIX_Reduce_init
+#endif
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "profiler/fathom.h"
+
+enum { kRounds = 5, kDelay_ms = 20 };
+
+static int rank, value[4], sum[4];
+
+static void late(void) {
+  struct timespec time = {0, kDelay_ms * 1000000L};
+  nanosleep(&time, NULL);
+}
+
+// ---- locks: of rank 1's memory, but for lock_elsewhere ----
+
+static MPI_Win window;
+static int* memory;
+static int target = 1;
+
+static void put(int to) { MPI_Put(&rank, 1, MPI_INT, to, rank, 1, MPI_INT, window); }
+
+// Rank 1 has the lock when all go on, and keeps it while they ask for theirs.
+static void hold(int type, int all) {
+  if (rank == 1) {
+    if (all) MPI_Win_lock_all(0, window);
+    if (!all) MPI_Win_lock(type, target, 0, window);
+    put(target);
+    MPI_Win_flush(target, window);
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (rank != 1) return;
+  late();
+  if (all) MPI_Win_unlock_all(window);
+  if (!all) MPI_Win_unlock(target, window);
+}
+static void ask(int type) {
+  MPI_Win_lock(type, target, 0, window);
+  put(target);
+  MPI_Win_unlock(target, window);
+}
+static void exclusive_then_shared(void) {
+  hold(MPI_LOCK_EXCLUSIVE, 0);
+  if (rank != 1) ask(MPI_LOCK_SHARED);
+}
+static void exclusive_then_exclusive(void) {
+  hold(MPI_LOCK_EXCLUSIVE, 0);
+  if (rank != 1) ask(MPI_LOCK_EXCLUSIVE);
+}
+static void shared_then_exclusive(void) {
+  hold(MPI_LOCK_SHARED, 0);
+  if (rank == 0) ask(MPI_LOCK_EXCLUSIVE);
+}
+static void shared_then_shared(void) {
+  hold(MPI_LOCK_SHARED, 0);
+  if (rank != 1) ask(MPI_LOCK_SHARED);
+}
+static void exclusive_then_lock_all(void) {
+  hold(MPI_LOCK_EXCLUSIVE, 0);
+  if (rank == 1) return;
+  MPI_Win_lock_all(0, window);
+  put(target);
+  MPI_Win_unlock_all(window);
+}
+static void lock_all_then_exclusive(void) {
+  hold(0, 1);
+  if (rank == 0) ask(MPI_LOCK_EXCLUSIVE);
+}
+static void flush_in_a_lock(void) {
+  hold(MPI_LOCK_EXCLUSIVE, 0);
+  if (rank == 1) return;
+  MPI_Win_lock(MPI_LOCK_SHARED, target, 0, window);
+  put(target);
+  MPI_Win_flush(target, window);
+  put(target);
+  MPI_Win_unlock(target, window);
+}
+// Nobody asks for the lock.
+static void no_check(void) {
+  hold(MPI_LOCK_SHARED, 0);
+  if (rank == 1) return;
+  MPI_Win_lock(MPI_LOCK_SHARED, target, MPI_MODE_NOCHECK, window);
+  put(target);
+  MPI_Win_unlock(target, window);
+}
+static void make_window(int allocate) {
+  if (allocate) {
+    MPI_Win_allocate(4 * sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &window);
+  } else {
+    memory = value;
+    MPI_Win_create(memory, 4 * sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+  }
+}
+
+// ---- loops of MPI_Request_get_status ----
+
+static void until_complete(MPI_Request* request) {
+  int done = 0;
+  while (!done) MPI_Request_get_status(*request, &done, MPI_STATUS_IGNORE);
+  MPI_Wait(request, MPI_STATUS_IGNORE);
+}
+static void get_status_of_a_collective(void) {
+  MPI_Request request;
+  if (rank == 1) late();
+  MPI_Iallreduce(value, sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request);
+  until_complete(&request);
+}
+static void get_status_of_a_send(void) {
+  MPI_Request request;
+  if (rank == 0) {
+    MPI_Issend(value, 1, MPI_INT, 1, 3, MPI_COMM_WORLD, &request);
+    until_complete(&request);
+  }
+  if (rank == 1) late(), MPI_Recv(value, 1, MPI_INT, 0, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+// ---- persistent collectives ----
+
+static MPI_Comm other;
+static MPI_Request requests[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+
+static void started(void) {
+  if (rank == 1) late();
+  MPI_Start(&requests[0]);
+  MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+}
+static void started_and_tested(void) {
+  int done = 0;
+  if (rank == 1) late();
+  MPI_Start(&requests[0]);
+  while (!done) MPI_Test(&requests[0], &done, MPI_STATUS_IGNORE);
+}
+static void all_started(void) {
+  if (rank == 1) late();
+  MPI_Startall(2, requests);
+  MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+}
+
+static void make_allreduce(MPI_Request* request) {
+  MPI_Allreduce_init(value, sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL, request);
+}
+static void make_persistent(const char* name) {
+  if (strncmp(name, "allreduce", 9) == 0) make_allreduce(&requests[0]);
+  if (strcmp(name, "bcast_init") == 0)
+    MPI_Bcast_init(value, 1, MPI_INT, 1, MPI_COMM_WORLD, MPI_INFO_NULL, &requests[0]);
+  if (strcmp(name, "reduce_init") == 0)
+    MPI_Reduce_init(value, sum, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD, MPI_INFO_NULL,
+                    &requests[0]);
+  if (strcmp(name, "startall_of_collectives") == 0) {
+    make_allreduce(&requests[0]);
+    MPI_Barrier_init(MPI_COMM_WORLD, MPI_INFO_NULL, &requests[1]);
+  }
+  if (strncmp(name, "neighbor", 8) == 0) {
+    static int from[2];
+    MPI_Cart_create(MPI_COMM_WORLD, 1, (int[]){4}, (int[]){1}, 0, &other);
+    MPI_Neighbor_allgather_init(&rank, 1, MPI_INT, from, 1, MPI_INT, other, MPI_INFO_NULL,
+                                &requests[0]);
+  }
+}
+
+static const struct {
+  const char* name;
+  void (*run)(void);
+} cases[] = {{"exclusive_then_shared", exclusive_then_shared},
+             {"exclusive_then_exclusive", exclusive_then_exclusive},
+             {"shared_then_exclusive", shared_then_exclusive},
+             {"shared_then_shared", shared_then_shared},
+             {"exclusive_then_lock_all", exclusive_then_lock_all},
+             {"lock_all_then_exclusive", lock_all_then_exclusive},
+             {"flush_in_a_lock", flush_in_a_lock},
+             {"no_check", no_check},
+             {"lock_elsewhere", exclusive_then_shared},
+             {"allocated_then_shared", exclusive_then_shared},
+             {"allocated_then_exclusive", exclusive_then_exclusive},
+             {"get_status_of_a_collective", get_status_of_a_collective},
+             {"get_status_of_a_send", get_status_of_a_send},
+             {"allreduce_init", started},
+             {"allreduce_init_in_test_loop", started_and_tested},
+             {"bcast_init", started},
+             {"reduce_init", started},
+             {"startall_of_collectives", all_started},
+             {"neighbor_init", started},
+             {"neighbor_init_in_test_loop", started_and_tested}};
+
+int main(int argc, char** argv) {
+  const char* name = argc > 1 ? argv[1] : "";
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (argc != 2) MPI_Abort(MPI_COMM_WORLD, 2);
+  target = strcmp(name, "lock_elsewhere") == 0 ? 2 : 1;
+  make_window(strncmp(name, "allocated", 9) == 0);
+  make_persistent(name);
+  int found = 0;
+  for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    if (strcmp(cases[i].name, name) != 0) continue;
+    found = 1;
+    for (int round = 0; round < kRounds; round++) {
+      MPI_Barrier(MPI_COMM_WORLD);
+      fathom_phase_begin("truth");
+      cases[i].run();
+      fathom_phase_end();
+    }
+  }
+  for (int i = 0; i < 2; i++)
+    if (requests[i] != MPI_REQUEST_NULL) MPI_Request_free(&requests[i]);
+  MPI_Win_free(&window);
+  MPI_Finalize();
+  return found ? 0 : 2;
+}
