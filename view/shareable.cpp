@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <map>
 #include <string_view>
 #include <thread>
@@ -142,6 +143,32 @@ void add_plain(Answers& answers, ViewedRun& run) {
                                 {"top", "200"}});
 }
 
+// What the page Machine plays: the whole run, then a sixteenth after the other, as view/page/src/machine/playback.ts
+// asks for them. Small runs only: `room` bytes at most.
+void add_playback(Answers& answers, ViewedRun& run, std::size_t room) {
+  constexpr int kChunks = 16;  // of playback.ts
+  const auto loaded = run.loaded();
+  if (!loaded || (*loaded)->trace == nullptr) return;
+  const CallsInWindow& calls = run.calls(*(*loaded)->trace);
+  const std::uint64_t from = calls.first_ns(), to = calls.last_ns() + 1;
+  const std::size_t end = answers.bytes() + room;
+  const auto add = [&](std::uint64_t begin_ns, std::uint64_t end_ns) {
+    if (answers.bytes() >= end) return;
+    answers.add("/api/machine/traffic", {{"run", "0"},
+                                         {"from", std::to_string(begin_ns)},
+                                         {"to", std::to_string(end_ns)},
+                                         {"bins", "64"}});
+  };
+  const auto edge = [&](int chunk) {
+    const double width = static_cast<double>(to - from) / kChunks;
+    return chunk == kChunks ? to
+                            : static_cast<std::uint64_t>(
+                                  std::llround(static_cast<double>(from) + chunk * width));
+  };
+  add(from, to);
+  for (int chunk = 0; chunk < kChunks; ++chunk) add(edge(chunk), edge(chunk + 1));
+}
+
 // As many levels as there is room for, the coarsest first; each whole or not at all.
 std::uint32_t add_levels(Answers& answers, const Geometry& geometry, std::size_t room) {
   std::uint32_t level = 0;
@@ -204,6 +231,7 @@ base::Result<ShareableFile> shareable_file(Session& session, const Pages& pages)
   Answers answers(session);
   add_plain(answers, run);
   const std::size_t room = kMostFileBytes - std::min(kMostFileBytes, of_pages);
+  if (answers.bytes() < room) add_playback(answers, run, (room - answers.bytes()) / 4);
   ShareableFile file;
   if (answers.bytes() < room && pyramid != nullptr) {
     file.all_levels = pyramid->geometry().levels;
