@@ -38,7 +38,14 @@ wanted_packages() {
     }' "$fathom_scripts/packages.txt"
 }
 
-is_installed() { [ "$(dpkg-query -W -f '${Status}' "$1" 2>/dev/null)" = 'install ok installed' ]; }
+# Other packages of Node bring npm with them, and conflict with Debian's.
+is_installed() {
+  case $1 in
+    nodejs) ! command -v node >/dev/null || return 0 ;;
+    npm) ! command -v npm >/dev/null || return 0 ;;
+  esac
+  [ "$(dpkg-query -W -f '${Status}' "$1" 2>/dev/null)" = 'install ok installed' ]
+}
 
 # apt-get, as soon as no other package manager is at work. -o DPkg::Lock::Timeout waits for one of
 # its locks only.
@@ -86,6 +93,7 @@ build_fathom() {
     *' test '*) target=all options=(-Dtests=enabled -Dbench=enabled) ;;
     *' demo '*) target=demo ;;
   esac
+  install_page_tools
   command -v meson >/dev/null || die "there is no meson on the PATH: pip install meson (1.0 or later)"
   if [ ! -f "$fathom_build/build.ninja" ]; then
     step "configure Fathom" meson setup "$fathom_build" "$fathom_root" "${options[@]}" \
@@ -99,6 +107,21 @@ build_fathom() {
     skip "Open MPI $fathom_openmpi" "already in $(realpath "$openmpi_prefix")"
   else
     step "build Fathom, and PERUSE for the installed Open MPI" build_both "$target"
+  fi
+}
+
+# What builds the viewer's pages, as package-lock.json pins it. Without them, fathom view is left out.
+install_page_tools() {
+  local pages=$fathom_root/view/page said
+  command -v npm >/dev/null || return 0
+  if [ "$pages/node_modules/.package-lock.json" -nt "$pages/package-lock.json" ]; then
+    skip "tools for the viewer's pages" "already in $pages/node_modules"
+    return
+  fi
+  if said=$(cd "$pages" && npm ci --no-audit --no-fund 2>&1); then
+    touch "$pages/node_modules/.package-lock.json"
+  else
+    skip "tools for the viewer's pages" "npm ci failed, so fathom view will be missing: ${said##*$'\n'}"
   fi
 }
 

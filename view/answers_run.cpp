@@ -115,16 +115,18 @@ void write_traced(base::JsonWriter& json, analysis::LoadedRun& run,
   json.field("trace_level", definitions.level);
 }
 
-void write_timeline(base::JsonWriter& json, const Pyramid& pyramid) {
+void write_timeline(base::JsonWriter& json, const Pyramid& pyramid, std::uint64_t most_levels) {
   const Geometry& geometry = pyramid.geometry();
   json.object("timeline", [&] {
-    json.field("levels", geometry.levels);
+    const auto levels =
+        static_cast<std::uint32_t>(std::min<std::uint64_t>(geometry.levels, most_levels));
+    json.field("levels", levels);
     json.field("rows", geometry.rows());
     json.field("rows_per_tile", kRows);
     json.field("bins_per_tile", kBins);
     json.field("from_ns", geometry.from_ns);
     std::vector<std::uint64_t> widths, columns;
-    for (std::uint32_t level = 0; level < geometry.levels; ++level) {
+    for (std::uint32_t level = 0; level < levels; ++level) {
       widths.push_back(geometry.bin_ns(level));
       columns.push_back(geometry.columns(level));
     }
@@ -210,6 +212,8 @@ Reply answer_meta(Session& session, const Query& query) {
   const profile::Profile& profile = *(*loaded)->profile;
   const std::vector<std::string> hosts = hosts_of(**loaded);
   Pyramid* pyramid = (*run)->pyramid();
+  const auto levels = query.number("levels", kMostLevels, kMostLevels);  // a file may hold fewer
+  if (!levels) return refuse(400, levels.error().message);
   const analysis::TraceSpan program = (*run)->program_span();
   Reply reply = json_reply([&](base::JsonWriter& json) {
     json.field("run", query.number("run", 0, session.runs.size()).value());
@@ -229,7 +233,7 @@ Reply answer_meta(Session& session, const Query& query) {
     }
     json.list("wait_kinds", mpi::kWaitKindNames, [&](const char* name) { json.value(name); });
     if (pyramid != nullptr) {
-      write_timeline(json, *pyramid);
+      write_timeline(json, *pyramid, levels.value());
     } else {
       json.key("timeline");
       json.null();

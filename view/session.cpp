@@ -52,10 +52,10 @@ void KeptReplies::keep(const std::string& key, const Reply& reply) {
   if (by_key_.contains(key)) return;
   replies_.push_front({key, reply});
   by_key_[key] = replies_.begin();
-  bytes_ += reply.body.size() + key.size();
+  bytes_ += size_of(replies_.front());
   while (bytes_ > kMostBytes) {
     const Kept& last = replies_.back();
-    bytes_ -= last.reply.body.size() + last.key.size();
+    bytes_ -= size_of(last);
     by_key_.erase(last.key);
     replies_.pop_back();
   }

@@ -31,6 +31,10 @@ class KeptReplies {
     std::string key;
     Reply reply;
   };
+  // With what list and map add.
+  static std::size_t size_of(const Kept& kept) {
+    return kept.reply.body.size() + 2 * kept.key.size() + 512;
+  }
   std::mutex mutex_;
   std::list<Kept> replies_;  // last used first
   std::map<std::string, std::list<Kept>::iterator> by_key_;

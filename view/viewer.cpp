@@ -56,6 +56,7 @@ struct Viewer::State {
   Session session;
   Pages pages;
   std::string token, cookie_name;
+  std::string own_name;  // of another loopback address
   std::mutex code_mutex;
   std::string code;  // empty: it was used
   int port = 0;
@@ -73,9 +74,11 @@ struct Viewer::State {
   // Through a Unix socket, ssh gives the other end whatever port the user likes.
   bool is_named_well(const base::HttpRequest& request) const {
     const std::string host = request.header("host");
-    for (const char* name : {"127.0.0.1", "localhost", "[::1]"}) {
-      if (!host.starts_with(name)) continue;
-      const std::string rest = host.substr(std::string_view(name).size());
+    for (const std::string_view name :
+         {std::string_view("127.0.0.1"), std::string_view("localhost"), std::string_view("[::1]"),
+          std::string_view(own_name)}) {
+      if (name.empty() || !host.starts_with(name)) continue;
+      const std::string rest = host.substr(name.size());
       if (rest == ":" + std::to_string(port)) return true;
       const bool digits = rest.empty() || (rest.size() > 1 && rest.front() == ':' &&
                                            rest.find_first_not_of("0123456789", 1) == rest.npos);
@@ -157,6 +160,7 @@ base::Result<std::unique_ptr<Viewer>> Viewer::start(const ViewerOptions& options
   auto token = base::new_token();
   if (!token) return token.error();
   state->token = std::move(*token);
+  if (options.address.host.find(':') == std::string::npos) state->own_name = options.address.host;
   state->over_socket = !options.address.socket_path.empty();
   state->session.tools = std::move(tools);
   for (const std::string& run : options.runs)

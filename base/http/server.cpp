@@ -51,28 +51,32 @@ bool ready(int socket, short events, Clock::time_point deadline,
 // thread for hours.
 class BoundedStream : public httplib::Stream {
  public:
-  BoundedStream(int socket, const HttpLimits& limits, const std::atomic<bool>& stopping)
-      : socket_(socket), limits_(limits), stopping_(stopping) {}
+  // `open`: connections of the server. While others wait for a thread, an idle one is closed, and a request
+  // has a fifth of its time.
+  BoundedStream(int socket, const HttpLimits& limits, const std::atomic<bool>& stopping,
+                const std::atomic<std::size_t>& open)
+      : socket_(socket), limits_(limits), stopping_(stopping), open_(open) {}
 
   // False: nothing came.
   bool await_request() {
     left_ = limits_.request_bytes;
-    const bool came =
-        first_ < last_ ||
-        ready(socket_, POLLIN, Clock::now() + seconds_of(limits_.idle_seconds), stopping_);
-    deadline_ = Clock::now() + seconds_of(limits_.request_seconds);
+    const auto idle_since = Clock::now();
+    bool came = first_ < last_;
+    while (!came && Clock::now() - idle_since < seconds_of(limits_.idle_seconds) && !stopping_) {
+      came = ready(socket_, POLLIN, Clock::now() + std::chrono::milliseconds(100), stopping_);
+      if (!came && is_crowded()) break;
+    }
+    began_ = Clock::now();
     answer_deadline_.reset();
     return came;
   }
 
-  bool is_readable() const override {
-    return first_ < last_ || ready(socket_, POLLIN, deadline_, stopping_);
-  }
+  bool is_readable() const override { return first_ < last_ || has_more(); }
   bool is_writable() const override { return true; }
 
   ssize_t read(char* bytes, std::size_t size) override {
     if (first_ == last_) {
-      if (!ready(socket_, POLLIN, deadline_, stopping_)) return -1;
+      if (!has_more()) return -1;
       const ssize_t got = recv(socket_, buffer_.data(), buffer_.size(), MSG_DONTWAIT);
       if (got <= 0) return got;
       first_ = 0;
@@ -99,12 +103,25 @@ class BoundedStream : public httplib::Stream {
   socket_t socket() const override { return socket_; }
 
  private:
+  bool is_crowded() const { return open_ > limits_.threads; }
+
+  bool has_more() const {
+    for (;;) {
+      const auto deadline =
+          began_ + seconds_of(is_crowded() ? limits_.request_seconds / 5 : limits_.request_seconds);
+      const auto soon = Clock::now() + std::chrono::milliseconds(200);
+      if (ready(socket_, POLLIN, std::min(soon, deadline), stopping_)) return true;
+      if (stopping_ || Clock::now() >= deadline) return false;
+    }
+  }
+
   const int socket_;
   const HttpLimits& limits_;
   const std::atomic<bool>& stopping_;
+  const std::atomic<std::size_t>& open_;
   std::array<char, 4096> buffer_;
   std::size_t first_ = 0, last_ = 0, left_ = 0;
-  Clock::time_point deadline_;
+  Clock::time_point began_;
   std::optional<Clock::time_point> answer_deadline_;
 };
 
@@ -153,7 +170,7 @@ class BoundedServer : public httplib::Server {
     // Else the kernel keeps the end of a short answer until the client has confirmed the beginning.
     const int yes = 1;
     setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
-    BoundedStream stream(socket, limits_, stopping_);
+    BoundedStream stream(socket, limits_, stopping_, open_);
     for (std::size_t left = limits_.requests_per_connection; left > 0; --left) {
       if (!stream.await_request()) return;
       bool closed = false;

@@ -5,7 +5,8 @@
 //   time         a request must have come within `request_seconds` of its first byte, however slowly it
 //                drips, and an answer must be taken as fast; an idle connection is closed after `idle_seconds`
 //   size         line, header and body of a request together at most `request_bytes`
-//   connections  at most `connections` at once; further ones are closed at once
+//   connections  at most `connections` at once; further ones are closed at once. While more are open than there
+//                are threads, idle ones are closed, and a request has a fifth of its time
 //   users        on a loopback address or a Unix socket, connections of other users' processes are closed
 //                (root's are not); where the kernel does not say whose they are, the secret must do
 //

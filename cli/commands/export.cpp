@@ -11,6 +11,7 @@
 
 #include "base/nearest.h"
 #include "base/text.h"
+#include "cli/commands/export_page.h"
 #include "cli/language/command_line.h"
 #include "cli/language/options.h"
 #include "cli/language/traffic_selection.h"
@@ -47,6 +48,9 @@ void print_formats(const char* heading, const Rows& rows) {
 int list_export_formats() {
   print_formats("of the traffic (profile.json):", exporters::all());
   print_formats("of the trace (fathom run --trace):", exporters::all_trace());
+  if (can_export_page())
+    std::printf("of both:\n  %-10s %-16s %s\n", kPageFormat, ".html",
+                "what fathom view shows, in one file that opens from disk");
   return kFine;
 }
 
@@ -102,6 +106,8 @@ std::vector<std::string> formats_with_ending_of(const std::string& path, const R
 base::Result<std::string> format_of_ending(const std::string& path) {
   std::vector<std::string> names = formats_with_ending_of(path, exporters::all());
   if (names.empty()) names = formats_with_ending_of(path, exporters::all_trace());
+  if (names.empty() && can_export_page() && path.ends_with(".html"))
+    return std::string(kPageFormat);
   if (names.size() == 1) return names.front();
   if (names.empty())
     return base::Error{"name the format with --format; there are " + export_format_names()};
@@ -118,6 +124,10 @@ int run_export(const ExportOptions& given) {
     auto format = format_of_ending(options.path);
     if (!format) return refuse(format.error().message);
     options.format = std::move(*format);
+  }
+  if (options.format == kPageFormat && can_export_page()) {
+    if (options.path.empty()) return refuse("name the file to write with -o PATH");
+    return export_page(options.run, options.path, options.force);
   }
   const exporters::Exporter* exporter = exporters::find(options.format);
   const exporters::TraceExporter* of_trace = exporters::find_trace(options.format);
@@ -151,6 +161,7 @@ std::vector<std::string> export_formats() {
   std::vector<std::string> names;
   for (const exporters::Exporter& row : exporters::all()) names.push_back(row.name);
   for (const exporters::TraceExporter& row : exporters::all_trace()) names.push_back(row.name);
+  if (can_export_page()) names.emplace_back(kPageFormat);
   return names;
 }
 

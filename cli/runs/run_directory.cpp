@@ -130,6 +130,10 @@ base::Result<RunDirectory> RunDirectory::create(const std::string& path, bool re
                          "; choose another folder with -o"};
     }
   }
+  // What the viewer computed from the old trace; saved views are the user's own.
+  for (const char* name : {"calls.pyramid", "waits.pyramid"}) {
+    if (!old.empty()) fs::remove(absolute / "view" / name, failed);
+  }
   return RunDirectory(absolute, made);
 }
 

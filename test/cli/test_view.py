@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """fathom view: who may ask, what is answered, and that every number is the one of fathom analyze."""
+import base64
+import contextlib
+import hashlib
 import http.client
 import json
 import os
@@ -50,7 +53,10 @@ class ViewTest(harness.CliTest):
     def raw(self, path, method="GET", body=None, **headers):
         """(status, headers, bytes)"""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
-        self.addCleanup(connection.close)
+        with contextlib.closing(connection):
+            return self.exchange(connection, path, method, body, headers)
+
+    def exchange(self, connection, path, method, body, headers):
         connection.putrequest(method, path, skip_host="Host" in headers)
         for name, value in headers.items():
             connection.putheader(name.replace("_", "-"), value)
@@ -188,6 +194,15 @@ class Access(ViewTest):
                 self.assertLess(time.time(), deadline, "dripping clients keep others out")
                 time.sleep(0.2)
         self.assertEqual(status, 200)
+
+    def test_idle_connections_make_room_for_others(self):
+        self.write_run("r1")
+        self.serve("r1")
+        for _ in range(40):  # more than there are threads
+            connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+            self.addCleanup(connection.close)
+            self.assertEqual(self.exchange(connection, "/", "GET", None, {})[0], 401)
+        self.assertEqual(self.raw("/api/runs", Authorization=f"Bearer {self.token}")[0], 200)
 
     def test_only_this_machine_can_reach_it(self):
         self.write_run("r1")
@@ -451,6 +466,47 @@ class Answers(ViewTest):
                 self.assertEqual((all_bytes, most), (sum(traffic["bytes"]), max(traffic["bytes"])))
         by_host = self.ask("/api/matrix", by="host")
         self.assertEqual((by_host["size"], sum(by_host["value"])), (30, sum(traffic["bytes"])))
+
+
+class ShareableFile(ViewTest):
+    def test_one_file_holds_pages_and_answers_and_asks_for_nothing(self):
+        self.generate("run", "--ranks", "4", "--events", "20000", "--suffix", HOSTILE)
+        self.assertEqual(self.fathom("export", "run", "-o", "run.html").returncode, 0)
+        with open(self.path("run.html"), encoding="utf-8") as file:
+            page = file.read()
+        self.assertLess(len(page.encode()), 20_000_000)
+        self.assertNotIn("onerror=alert(1)>\"'\\\u2028</", page)
+        blocks = re.findall(r"<script([^>]*)>(.*?)</script>", page, re.S)
+        self.assertEqual([kind for kind, _ in blocks], [' type="application/json" id="fathom-answers"', ""])
+        style = re.search(r"<style>(.*?)</style>", page, re.S)[1]
+        policy = re.search(r'Content-Security-Policy" content="([^"]*)"', page)[1]
+        self.assertIn("default-src 'none'", policy)
+        for code in (blocks[1][1], style):
+            digest = base64.b64encode(hashlib.sha256(code.encode()).digest()).decode()
+            self.assertIn(f"'sha256-{digest}'", policy)
+        self.assertNotRegex(policy, "unsafe|https?:|connect-src")
+        self.assertNotRegex(page[:page.index("<style>")], r"(src|href)=")
+        answers = json.loads(blocks[0][1])
+        self.serve("run")
+        self.when_ready()
+        for key in ("/api/report?run=0", "/api/window?run=0", "/api/findings?run=0", "/api/strip?run=0",
+                    "/api/matrix?by=rank&run=0&what=bytes"):
+            self.assertEqual(answers[key], self.ask(key), key)
+        self.assertEqual(base64.b64decode(answers["/api/tile?column=0&level=0&row=0&run=0"]["base64"]),
+                         self.ask("/api/tile"))
+        self.assertIn(HOSTILE, answers["/api/meta?run=0"]["hosts"][0])
+
+    def test_an_existing_file_stays_and_a_bad_run_is_refused(self):
+        self.write_run("r1")
+        with open(self.path("there.html"), "w", encoding="utf-8") as file:
+            file.write("mine")
+        self.assertEqual(self.fathom("export", "r1", "-o", "there.html").returncode, 1)
+        with open(self.path("there.html"), encoding="utf-8") as file:
+            self.assertEqual(file.read(), "mine")
+        self.assertEqual(self.fathom("export", "r1", "-o", "there.html", "--force").returncode, 0)
+        os.makedirs(self.path("empty"))
+        self.assert_refused(self.fathom("export", "empty", "--format", "html", "-o", "e.html"), 1)
+        self.assertFalse(os.path.exists(self.path("e.html")))
 
 
 if __name__ == "__main__":

@@ -55,7 +55,7 @@ function layoutOf(job) {
     columns.push(columnCount);
     if (span / bins < 2 * kIteration) break;
   }
-  return { levels: bin_ns.length, rows: Math.ceil(job.ranks / 64), rows_per_tile: 64, bins_per_tile: 256, from_ns: 0, bin_ns, columns, ready: ['functions', 'waits', 'path'] };
+  return { levels: bin_ns.length, rows: Math.ceil(job.ranks / 64), rows_per_tile: 64, bins_per_tile: 256, from_ns: 0, bin_ns, columns, ready: ['functions', 'waits', 'path'].filter((_, bit) => job.ready & (1 << bit)), problem: '', building: { what: job.ready === 7 ? '' : 'the joined trace', share: 0.5 } };
 }
 
 function metaOf(job, run) {
@@ -86,7 +86,7 @@ function tile(job, level, row, column) {
   [level, row, column].forEach((value, at) => buffer.writeUInt32LE(value, 4 + at * 4));
   buffer.writeDoubleLE(column * 256 * binNs, 16);
   buffer.writeDoubleLE(binNs, 24);
-  [processes, 256, 1023, 7, first, 1, level === layout.levels - 1 ? 1 : 0, 0].forEach((value, at) => buffer.writeUInt32LE(value, 32 + at * 4));
+  [processes, 256, 1023, job.ready, first, 1, level === layout.levels - 1 ? 1 : 0, 0].forEach((value, at) => buffer.writeUInt32LE(value, 32 + at * 4));
   let at = 64;
   const plane = (size, write) => {
     for (let i = 0; i < cells; ++i, at += size) write(i, at);
@@ -243,9 +243,11 @@ function answer(job, run, path, query) {
       }
       return { messages: columns, shown: n, more: Math.max(0, messagesIn(from, to) * job.ranks - n) };
     }
+    case '/api/path':
+      return { path: { process: [job.late], begin_ns: [from], end_ns: [to], function: [-1] }, more: 0 };
     case '/api/calls':
       return {
-        tree: { id: [0, 1, 2, 3], parent: [-1, 0, 1, 0], name: ['main', 'exchange', 'MPI_Sendrecv', 'MPI_Allreduce'], file: ['ring.c', 'ring.c', 'ring.c', 'ring.c'], line: [10, 20, 21, 30], kind: ['function', 'function', 'mpi', 'mpi'], calls: [2, 1, 1, 1].map((n) => n * job.iterations * job.ranks), ns: [4e5, 3e5, 3e5, 1e5].map((n) => n * job.iterations * job.ranks), wait_ns: [2e5, 2e5, 2e5, 0], bytes: [1, 1, 1, 0].map((n) => n * job.bytes * job.iterations) },
+        tree: { id: [0, 1, 2, 3], parent: [-1, 0, 1, 0], name: ['main', 'exchange', 'MPI_Sendrecv', 'MPI_Allreduce'], file: ['ring.c', 'ring.c', 'ring.c', hostile], line: [10, 20, 21, 30], kind: ['function', 'function', 'mpi', 'mpi'], calls: [2, 1, 1, 1].map((n) => n * job.iterations * job.ranks), ns: [4e5, 3e5, 3e5, 1e5].map((n) => n * job.iterations * job.ranks), wait_ns: [2e5, 2e5, 2e5, 0], bytes: [1, 1, 1, 0].map((n) => n * job.bytes * job.iterations) },
         sites: { function: ['MPI_Sendrecv', 'MPI_Allreduce'], file: ['ring.c', hostile], line: [21, 30], calls: [job.iterations, job.iterations], ns: [3e8, 1e8] },
       };
     case '/api/matrix': {
@@ -267,7 +269,7 @@ function answer(job, run, path, query) {
   }
 }
 
-export const job = (given = {}) => ({ name: 'ring', ranks: 8, iterations: 100, perHost: 4, late: 3, bytes: 1000, trace: true, cut: [], error: '', sentence: '', ...given });
+export const job = (given = {}) => ({ name: 'ring', ranks: 8, iterations: 100, perHost: 4, late: 3, bytes: 1000, trace: true, ready: 7, cut: [], error: '', sentence: '', ...given });
 
 /** Serves `jobs` with the pages of the folder `pages`; `delay` ms before each tile. */
 export async function startDouble(pages, jobs, { delay = 0 } = {}) {

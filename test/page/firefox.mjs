@@ -24,7 +24,7 @@ async function portOf(profile, child) {
   throw new Error('firefox-esr does not say its port');
 }
 
-/** A Firefox with a profile of its own: goto, evaluate (a function's body, with what it returns), screenshot, close. */
+/** A Firefox with a profile of its own: goto, evaluate (a function's body, with what it returns), close. */
 export async function openFirefox(binary = '/usr/bin/firefox-esr') {
   const profile = mkdtempSync(join(tmpdir(), 'fathom-firefox-'));
   writeFileSync(join(profile, 'user.js'), `${quiet.map((name) => `user_pref("${name}", false);`).join('\n')}\nuser_pref("marionette.port", 0);\nuser_pref("services.settings.server", "http://127.0.0.1:9/");\nuser_pref("browser.startup.page", 0);\n`);
@@ -60,7 +60,6 @@ export async function openFirefox(binary = '/usr/bin/firefox-esr') {
   return {
     goto: (url) => send('WebDriver:Navigate', { url }),
     evaluate: (script) => send('WebDriver:ExecuteScript', { script, args: [] }),
-    screenshot: async () => Buffer.from(await send('WebDriver:TakeScreenshot', { full: false }), 'base64'),
     close: async () => {
       socket.destroy();
       if (child.exitCode === null) {

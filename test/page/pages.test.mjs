@@ -80,7 +80,15 @@ test('a finding is isolated on every page, and crumbs lead back', async () => {
     assert.equal(await page.locator('[data-chip=finding]').count(), 1);
   }
   await page.locator('main[data-page=overview] .finding.chosen').waitFor();
-  assert.equal(await page.locator('.finding.dim').count(), 1);
+  assert.equal(await page.locator('main .finding.dim').count(), 1);
+  // The bar names the finding on every page, and its keys go from one to the next without a crumb more.
+  assert.match(await page.locator('[data-bar]').innerText(), /critical.*rank 3 computes longer.*1 of 2/s);
+  await page.keyboard.press(']');
+  await until(() => location.hash.includes('finding=1') && location.hash.includes('class=MPI_Allreduce'));
+  assert.doesNotMatch(await hash(), /window=|ranks=2-4[&]/);
+  await page.keyboard.press('[');
+  await until(() => location.hash.includes('finding=0') && location.hash.includes('window=1000000-3000000'));
+  assert.equal(await page.locator('.crumbs button').count(), 1);
   await page.locator('.crumbs button').first().click();
   assert.match(await hash(), /ranks=0-5/);
   assert.doesNotMatch(await hash(), /finding|window|crumb/);
@@ -146,6 +154,21 @@ test('the timeline zooms and moves by wheel, drag and keys', async () => {
   await page.keyboard.up('Shift');
   await rests();
   assert.ok((await shownSpan())[0] < spanned[0] - 1e6);
+});
+
+test('zooming goes on where it is, though the address lags behind', async () => {
+  await go('/timeline', '.timeline canvas');
+  await drawn();
+  const box = await canvas().boundingBox();
+  await page.mouse.move(box.x + 640, box.y + 120);
+  let last = Infinity;
+  for (let n = 0; n < 10; ++n) {
+    await page.mouse.wheel(0, -90);
+    await page.waitForTimeout(n % 2 ? 150 : 215);
+    const [from, to] = await shownSpan();
+    assert.ok(to - from <= last + 1, `${to - from} ns after ${last} ns`);
+    last = to - from;
+  }
 });
 
 test('an area gives statistics, matrix and histogram of exactly its window and ranks', async () => {
@@ -364,11 +387,17 @@ test('the keyboard reaches every control, and focus is seen', async () => {
 
 test('the list of keys opens and closes by keys', async () => {
   await go('/overview', '.finding');
+  await page.locator('.finding .isolate').first().focus();
   await page.keyboard.press('?');
   await page.locator('.help').waitFor();
+  for (let n = 0; n < 5; ++n) {
+    await page.keyboard.press('Tab');
+    assert.ok(await page.evaluate(() => document.activeElement === document.body || document.activeElement.closest('.help') !== null), 'Tab leaves the list');
+  }
+  await page.locator('.help .close').focus();
   assert.match(await page.locator('.help').textContent(), /fit the chosen window/);
   await page.keyboard.press('Escape');
-  await until(() => !document.querySelector('.help'));
+  await until(() => !document.querySelector('.help') && document.activeElement.classList.contains('isolate'));
   await page.keyboard.press('3');
   await page.locator('main[data-page=matrix]').waitFor();
 });
@@ -412,6 +441,21 @@ test('runs that are empty, tiny, cut, without a trace or unreadable show a sente
     await go(`/${id}?run=6`, 'main');
     await until(() => document.querySelector('main').innerText.length > 10);
     assert.doesNotMatch(await page.locator('main').innerText(), /cannot be drawn|NaN|undefined|Infinity/);
+  }
+});
+
+test('what is still being computed appears when it is there', async () => {
+  const early = job({ name: 'early', ready: 1 });
+  const computing = await startDouble(pages, [early]);
+  try {
+    await page.goto('about:blank');
+    await page.goto(`${computing.url}#/timeline`);
+    await until(() => /still being computed/.test(document.querySelector('main').innerText));
+    early.ready = 7;
+    await until(() => !/still being computed/.test(document.querySelector('main').innerText));
+    assert.ok(computing.asked.filter((path) => path.startsWith('/api/meta')).length > 1);
+  } finally {
+    await computing.stop();
   }
 });
 

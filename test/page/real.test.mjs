@@ -3,7 +3,7 @@
 // line's for the same window, to the integer.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -46,9 +46,21 @@ test('the token leaves the address, and without it nothing is served', async () 
 });
 
 test('every page of the run shows something', async () => {
-  for (const id of ['overview', 'timeline', 'matrix', 'calls', 'compare']) {
+  for (const id of ['overview', 'timeline', 'matrix', 'calls', 'machine', 'network', 'live', 'compare']) {
     await go(`/${id}`, `main[data-page=${id}] canvas, main[data-page=${id}] table, main[data-page=${id}] .sentence`);
     assert.doesNotMatch(await page.locator('main').innerText(), /cannot be drawn|NaN|undefined|no such answer/);
+  }
+});
+
+test('every page of the run is saved as a picture', async () => {
+  for (const id of ['overview', 'timeline', 'matrix', 'calls', 'machine', 'network', 'live', 'compare']) {
+    await go(`/${id}`, `main[data-page=${id}]`);
+    await page.waitForTimeout(300);
+    for (const kind of ['PNG', 'SVG']) {
+      const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: kind, exact: true }).click()]);
+      const bytes = readFileSync(await download.path());
+      assert.ok(kind === 'PNG' ? bytes.subarray(1, 4).toString() === 'PNG' : /<text[^>]*>[^<]/.test(bytes.toString()), `${id} as ${kind}`);
+    }
   }
 });
 
@@ -81,6 +93,10 @@ test('findings are those of the command line, and lead to their place on the tim
   await page.locator('header nav a[href="#/timeline"]').click();
   await page.locator('.timeline canvas[data-blanks="0"]').waitFor();
   assert.match(page.url(), /finding=0/);
+  if (!process.env.FATHOM_PICTURES) return;
+  await page.locator('.area canvas').first().waitFor();
+  await page.waitForTimeout(1500);
+  await page.screenshot({ path: join(process.env.FATHOM_PICTURES, 'viewer.png') });
 });
 
 test('traffic is that of the report', async () => {
@@ -119,7 +135,6 @@ test('Firefox draws the pages, too', { skip: !existsSync('/usr/bin/firefox-esr')
     const before = await firefox.evaluate("return document.querySelector('.timeline canvas').dataset.view");
     await firefox.evaluate("document.querySelector('.timeline canvas').dispatchEvent(new KeyboardEvent('keydown', { key: 'w', bubbles: true }))");
     await until(`document.querySelector('.timeline canvas').dataset.view !== '${before}'`);
-    if (process.env.FATHOM_PICTURES) writeFileSync(join(process.env.FATHOM_PICTURES, 'firefox.png'), await firefox.screenshot());
   } finally {
     await firefox.close();
   }

@@ -412,6 +412,52 @@ test('without WebGL, 3-D is refused with a sentence and the 2-D picture stays', 
   await page.waitForSelector('canvas[data-renderer="2d"]');
 });
 
+test('a machine with 100,000 ranks is drawn and moves', { skip: webgl }, async () => {
+  const ranks = 100_000;
+  const column = (length, of) => Array.from({ length }, (_, at) => of(at));
+  await page.route('**/api/machine?*', async (route) => {
+    const answer = await (await route.fetch()).json();
+    answer.host = column(ranks, (rank) => Math.floor(rank / 64));
+    answer.hosts = column(Math.ceil(ranks / 64), (host) => `n${host}`);
+    answer.socket = column(ranks, (rank) => (rank % 64 < 32 ? 0 : 1));
+    answer.cores = column(ranks, (rank) => String(rank % 64));
+    answer.map_text = '';
+    await route.fulfill({ json: answer });
+  });
+  await page.route('**/api/machine/traffic*', async (route) => {
+    const asked = new URL(route.request().url()).searchParams;
+    const rows = 20_000;
+    await route.fulfill({
+      json: {
+        from_ns: Number(asked.get('from')), to_ns: Number(asked.get('to')), bins: 1, left_out: 0,
+        flows: { bin: column(rows, () => 0), source: column(rows, (at) => (at * 5) % ranks), destination: column(rows, (at) => (at * 5 + 64) % ranks), class: column(rows, () => 0), messages: column(rows, (at) => 1 + (at % 9)), bytes: column(rows, () => 100) },
+        activity: { bin: column(ranks, () => 0), rank: column(ranks, (rank) => rank), function: column(ranks, () => 0), busy_ns: column(ranks, (rank) => rank * 1000) },
+      },
+    });
+  });
+  await hash('/machine');
+  await page.reload();
+  await page.waitForSelector('canvas[data-renderer="2d"]');
+  await until(() => document.querySelector('[data-level]')?.dataset.level === 'node');
+  await until(() => /Shown: 600/.test(document.querySelector('[data-level]').textContent));
+  const before = await picture();
+  const frame = await frames();
+  const box = await page.locator(stage).boundingBox();
+  await page.mouse.move(box.x + 300, box.y + 200);
+  await page.mouse.down();
+  await page.mouse.move(box.x + 420, box.y + 240, { steps: 6 });
+  await page.mouse.up();
+  await differs(before);
+  assert.ok((await frames()) > frame);
+  // Near to one rank its core is drawn, with 99,999 others beside and behind it.
+  await page.fill('input[aria-label="rank to fly to"]', '77777');
+  await page.click('button:has-text("Fly to")');
+  await until(() => document.querySelector('[data-level]').dataset.level === 'core');
+  await shot('machine-100000');
+  await page.unroute('**/api/machine?*');
+  await page.unroute('**/api/machine/traffic*');
+});
+
 test('nothing was asked of another machine, and no script failed', () => {
   assert.deepEqual(browser.strangers, []);
   assert.deepEqual(browser.errors.filter((text) => !/status of 422|WebGL/.test(text)), []);

@@ -5,7 +5,7 @@ import { grouped, humanBytes, humanNs, percent } from '../pure/format';
 import { useAnswer } from '../shell/ask';
 import { describeKeys } from '../shell/keys';
 import { addPage, PageProperties } from '../shell/pages';
-import type { CallTree, Columns } from '../shell/protocol';
+import type { CallTree } from '../shell/protocol';
 import { Sentence, Waiting } from '../shell/state_of';
 import { scopeOf, store } from '../shell/store';
 import { Table } from '../shell/table';
@@ -143,35 +143,56 @@ function contains(node: Node, name: string): boolean {
   return node.name === name || node.children.some((child) => contains(child, name));
 }
 
-type Site = Record<string, number | string | boolean | null>;
-
-function rowsOf(columns: Columns): Site[] {
-  const names = Object.keys(columns);
-  const count = Math.max(0, ...names.map((name) => columns[name]!.length));
-  return Array.from({ length: count }, (_, at) => Object.fromEntries(names.map((name) => [name, columns[name]![at] ?? null])));
+interface Site {
+  name: string;
+  place: string;
+  calls: number;
+  ns: number;
+  waitNs: number;
+  bytes: number;
 }
 
-function Sites({ sites, view }: { sites: Columns; view: PageProperties['view'] }) {
-  const rows = useMemo(() => rowsOf(sites), [sites]);
+/** MPI calls by function and line, however they were reached. */
+export function sitesOf(roots: Node[]): Site[] {
+  const sites = new Map<string, Site>();
+  const walk = (node: Node) => {
+    if (node.kind === 'mpi') {
+      const key = `${node.name}\n${node.place}`;
+      const site = sites.get(key) ?? { name: node.name, place: node.place, calls: 0, ns: 0, waitNs: 0, bytes: 0 };
+      site.calls += node.calls;
+      site.ns += node.ns;
+      site.waitNs += node.waitNs;
+      site.bytes += node.bytes;
+      sites.set(key, site);
+    }
+    node.children.forEach(walk);
+  };
+  roots.forEach(walk);
+  return [...sites.values()];
+}
+
+function Sites({ roots, view }: { roots: Node[]; view: PageProperties['view'] }) {
+  const rows = useMemo(() => sitesOf(roots), [roots]);
   if (rows.length === 0) return <Sentence>It is not known where in the program these calls were made.</Sentence>;
-  const names = Object.keys(sites);
-  const show = (name: string, value: Site[string]) =>
-    value === null ? '' : typeof value !== 'number' ? String(value) : /bytes/.test(name) ? humanBytes(value) : /_ns$|^ns$/.test(name) ? humanNs(value) : /seconds/.test(name) ? humanNs(value * 1e9) : name === 'line' ? String(value) : grouped(value);
-  const functionOf = (row: Site) => String(row['function'] ?? row['name'] ?? '');
+  const all = rows.reduce((sum, row) => sum + row.ns, 0);
   return (
     <Table<Site>
       label="Places where MPI is called"
       rows={rows}
       most={40}
-      chosen={(row) => view.function !== null && functionOf(row) === view.function}
-      dim={(row) => view.function !== null && functionOf(row) !== view.function}
-      choose={(row) => store.set({ function: functionOf(row) === view.function ? null : functionOf(row) })}
-      columns={names.map((name) => ({
-        title: name.replace(/_ns$/, '').replace(/_/g, ' '),
-        show: (row: Site) => show(name, row[name] ?? null),
-        by: (row: Site) => (typeof row[name] === 'number' ? (row[name] as number) : String(row[name] ?? '')),
-        number: typeof rows[0]![name] === 'number',
-      }))}
+      sorted={3}
+      chosen={(row) => view.function !== null && row.name === view.function}
+      dim={(row) => view.function !== null && row.name !== view.function}
+      choose={(row) => store.set({ function: row.name === view.function ? null : row.name })}
+      columns={[
+        { title: 'function', show: (row) => row.name, by: (row) => row.name },
+        { title: 'place', show: (row) => row.place, by: (row) => row.place },
+        { title: 'calls', show: (row) => grouped(row.calls), by: (row) => row.calls, number: true },
+        { title: 'time', show: (row) => humanNs(row.ns), by: (row) => row.ns, number: true },
+        { title: 'share', show: (row) => percent(row.ns, all), number: true },
+        { title: 'waiting', show: (row) => humanNs(row.waitNs), by: (row) => row.waitNs, number: true },
+        { title: 'bytes', show: (row) => humanBytes(row.bytes), by: (row) => row.bytes, number: true },
+      ]}
     />
   );
 }
@@ -188,7 +209,7 @@ function Calls({ view, meta }: PageProperties) {
       </section>
       <section class="card wide" aria-label="Sites">
         <h2>Sites</h2>
-        <Sites sites={answer.answer.sites ?? {}} view={view} />
+        <Sites roots={roots} view={view} />
       </section>
     </div>
   );

@@ -22,16 +22,38 @@ export function mixed(from: string, to: string, part: number): string {
   return `#${channel(1)}${channel(3)}${channel(5)}`;
 }
 
+const STEPS = 16;
+const tables = new WeakMap<Palette, { bright: string[]; dim: string[] }>();
+// The colours of shares, made once: a frame asks for them a hundred thousand times.
+function glowing(palette: Palette): { bright: string[]; dim: string[] } {
+  let found = tables.get(palette);
+  if (!found) {
+    const bright = Array.from({ length: STEPS + 1 }, (_, step) => mixed(palette.core, palette.glow, step / STEPS));
+    tables.set(palette, (found = { bright, dim: bright.map((colour) => mixed(colour, palette.background, 0.75)) }));
+  }
+  return found;
+}
+
 export function coreColour(scene: Scene, core: number): string {
   const { palette } = scene;
   const rank = scene.machine.core.rank[core];
   if (rank < 0) return palette.idle;
-  const colour = mixed(palette.core, palette.glow, scene.activity.share[rank]);
-  return scene.bright && !scene.bright.has(rank) ? mixed(colour, palette.background, 0.75) : colour;
+  const table = glowing(palette);
+  const step = Math.round(scene.activity.share[rank] * STEPS);
+  return (scene.bright && !scene.bright.has(rank) ? table.dim : table.bright)[step];
 }
 
-// Of a node or cabinet: the mean of its ranks. -1: it has none.
+const means = new WeakMap<Scene['activity'], Float32Array>();
+// Of a node: the mean of its ranks. -1: it has none.
 export function meanShare(scene: Scene, node: number): number {
+  let kept = means.get(scene.activity);
+  if (!kept) {
+    kept = Float32Array.from(scene.machine.node.name, (_, at) => mean(scene, at));
+    means.set(scene.activity, kept);
+  }
+  return kept[node];
+}
+function mean(scene: Scene, node: number): number {
   const { firstCore } = scene.machine.node;
   let sum = 0;
   let ranks = 0;
@@ -46,12 +68,13 @@ export function meanShare(scene: Scene, node: number): number {
 export function nodeColour(scene: Scene, node: number): string {
   const share = meanShare(scene, node);
   if (share < 0) return scene.palette.idle;
-  const colour = mixed(scene.palette.core, scene.palette.glow, share);
-  if (!scene.bright) return colour;
+  const table = glowing(scene.palette);
+  const step = Math.round(share * STEPS);
+  if (!scene.bright) return table.bright[step];
   const { firstCore } = scene.machine.node;
   for (let core = firstCore[node]; core < firstCore[node + 1]; ++core)
-    if (scene.bright.has(scene.machine.core.rank[core])) return colour;
-  return mixed(colour, scene.palette.background, 0.75);
+    if (scene.bright.has(scene.machine.core.rank[core])) return table.bright[step];
+  return table.dim[step];
 }
 
 class Painter {
@@ -82,6 +105,19 @@ class Painter {
         this.context.lineTo(xs[to], ys[to]);
       }
     }
+  }
+
+  // A small box as a rectangle, which looks the same at that size and costs a tenth. False: it is large.
+  speck(boxes: Float32Array, at: number, colour: string): boolean {
+    const base = at * 6;
+    this.projection.point(boxes[base], boxes[base + 1], boxes[base + 2], corner);
+    const width = boxes[base + 3] * corner.scale;
+    if (corner.depth <= 0.1 || width > 14) return corner.depth <= 0.1;
+    const steep = Math.abs(Math.sin(this.projection.state.pitch));
+    const height = (boxes[base + 4] * (1 - steep) + boxes[base + 5] * steep) * corner.scale;
+    this.context.fillStyle = colour;
+    this.context.fillRect(corner.x - width / 2, corner.y - height / 2, Math.max(1, width), Math.max(1, height));
+    return true;
   }
 
   // The outline of a box as seen (convex hull of its corners), into the open path.
@@ -216,6 +252,7 @@ function drawNodes(painter: Painter, scene: Scene) {
   far.sort((a, b) => b.depth - a.depth);
   for (const { node } of far) {
     const detailed = visible.detailed.has(node);
+    if (!detailed && painter.speck(layout.node, node, nodeColour(scene, node))) continue;
     context.beginPath();
     if (!painter.outline(layout.node, node)) continue;
     context.fillStyle = detailed ? palette.node : nodeColour(scene, node);
@@ -304,7 +341,7 @@ function drawLabels(painter: Painter, scene: Scene) {
   if (visible.level !== 'core') return;
   let drawn = 0;
   for (const node of visible.detailed) {
-    for (let core = machine.node.firstCore[node]; core < machine.node.firstCore[node + 1] && drawn < 2000; ++core) {
+    for (let core = machine.node.firstCore[node]; core < machine.node.firstCore[node + 1] && drawn < 500; ++core) {
       const rank = machine.core.rank[core];
       if (rank < 0) continue;
       projection.point(layout.core[core * 6], layout.core[core * 6 + 1], layout.core[core * 6 + 2], corner);

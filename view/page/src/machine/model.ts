@@ -6,7 +6,7 @@ import { MachineAnswer, TrafficAnswer } from './answers';
 import { between, Bounds, CameraState, fitted, PRESETS, Projection, Vec } from './camera';
 import { PlaybackClock, shownWindow } from './clock';
 import { nodesOfCabinets, visibleParts } from './detail';
-import { activityOf, binsOf, Chosen, Flow, flowsOf, pairKey } from './flows';
+import { Activity, activityOf, binsOf, Chosen, Flow, flowsOf, pairKey } from './flows';
 import { Machine, machineOf } from './hierarchy';
 import { Layout, LayoutName, layoutOf, LAYOUTS } from './layout';
 import { FetchTraffic, Playback } from './playback';
@@ -39,6 +39,8 @@ export class MachineModel {
   private readonly layouts = new Map<LayoutName, Layout>();
   private readonly nodesOf: number[][];
   private marks: Mark[] = [];
+  // Of a frame before: a camera that moves changes neither.
+  private activity?: { key: string; traffic: TrafficAnswer; activity: Activity };
   private flows?: { key: string; traffic?: TrafficAnswer; flows: Flow[] };
   private dirty = true;
 
@@ -225,7 +227,7 @@ export class MachineModel {
       layout: this.layout,
       visible,
       activity: traffic
-        ? activityOf(traffic, bins[0], bins[1], this.answer.host.length)
+        ? this.activityIn(traffic, bins)
         : { share: new Float32Array(this.answer.host.length), function: new Int32Array(this.answer.host.length).fill(-1) },
       tubes: tubesOf(this.layout, visible.level, flows, ranks),
       moreTubes: Math.max(0, flows.length - MOST_TUBES),
@@ -235,6 +237,13 @@ export class MachineModel {
       bright: ranks,
       palette,
     };
+  }
+
+  private activityIn(traffic: TrafficAnswer, [first, last]: [number, number]): Activity {
+    const key = `${first} ${last}`;
+    if (this.activity?.key !== key || this.activity.traffic !== traffic)
+      this.activity = { key, traffic, activity: activityOf(traffic, first, last, this.answer.host.length) };
+    return this.activity.activity;
   }
 
   private isolatedMarks(): Mark[] {

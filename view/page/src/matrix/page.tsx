@@ -84,7 +84,7 @@ function Matrix({ view, meta }: PageProperties) {
   const by = option('by', 'rank');
   const order = option('order', 'rank');
   const count = by === 'host' ? meta.hosts.length : meta.ranks;
-  const scope = scopeOf(view);
+  const scope = scopeOf({ ...view, class: null });
   const parameters = {
     run: meta.run,
     what,

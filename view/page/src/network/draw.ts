@@ -70,7 +70,8 @@ export function drawNetwork(context: Pen, scene: NetworkScene, view: View, palet
   drawNodes(context, scene, view, palette);
   scene.hottest.forEach((link, at) => {
     const line = lineOf(scene, view, link);
-    badge(context, palette, line[2], line[3], String(at + 1));
+    // The middle of the curve, which lies half way to its control point.
+    badge(context, palette, (line[0] + 2 * line[2] + line[4]) / 4, (line[1] + 2 * line[3] + line[5]) / 4, String(at + 1));
   });
 }
 

@@ -231,5 +231,10 @@ export function placesOf(answer: NetworkAnswer): Places {
   else if (shape.switches.length <= MOST_FOR_SPRINGS) springs(shape, x, y);
   else circle(shape, x, y);
   normalised(x, y);
+  // Room for bows round the outside.
+  if (bend.some((value) => value !== 0)) {
+    x.forEach((value, at) => (x[at] = 0.1 + 0.8 * value));
+    y.forEach((value, at) => (y[at] = 0.1 + 0.8 * value));
+  }
   return { x, y, bend };
 }

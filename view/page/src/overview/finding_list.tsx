@@ -3,12 +3,10 @@
 import { humanSeconds } from '../pure/format';
 import { formatRanks } from '../pure/ranks';
 import type { View } from '../pure/view_state';
-import { chooseFinding } from '../shell/findings';
+import { chooseFinding, isPlace } from '../shell/findings';
 import { rove } from '../shell/keys';
 import { allPages } from '../shell/pages';
 import type { Finding } from '../shell/protocol';
-
-const places = ['timeline', 'matrix', 'calls', 'machine', 'network'];
 
 function ranksText(name: string, ranks: number[] | undefined): string {
   if (!ranks || ranks.length === 0) return '';
@@ -32,7 +30,7 @@ function Item({ finding, view, first }: { finding: Finding; view: View; first: b
           Isolate
         </button>
         {allPages()
-          .filter((page) => places.includes(page.id) && page.id !== view.page)
+          .filter((page) => isPlace(page.id) && page.id !== view.page)
           .map((page) => (
             <button class="plain" tabIndex={-1} onClick={() => chooseFinding(finding, page.id)}>{`on ${page.title}`}</button>
           ))}

@@ -5,6 +5,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { answerKey } from '../pure/answer_key';
 import { isFile, useAnswer } from './ask';
 import { Chips } from './chips';
+import { FindingBar } from './finding_bar';
 import { Help } from './help';
 import { addKeys, describeKeys, rove } from './keys';
 import { allPages } from './pages';
@@ -74,8 +75,13 @@ function Page({ meta, runs, main }: { meta: Meta; runs: Run[]; main: { current: 
 function Frame({ runs }: { runs: Run[] }) {
   const view = useView();
   const [open, setOpen] = useState<'help' | 'search' | null>(null);
+  const before = useRef<Element | null>(null);
+  const show = (what: 'help' | 'search') => {
+    before.current ??= document.activeElement;
+    setOpen(what);
+  };
   const main = useRef<HTMLElement>(null);
-  const meta = useAnswer<Meta>('/api/meta', { run: view.run });
+  const meta = useAnswer<Meta>('/api/meta', { run: view.run }, (answer) => !!answer.timeline && !answer.timeline.problem && !['functions', 'waits', 'path'].every((plane) => answer.timeline!.ready.includes(plane)));
   const here = runs.find((r) => r.run === view.run);
   const current = useMemo(
     () => (meta.answer && meta.key === answerKey('/api/meta', { run: view.run }) ? { ...meta.answer, run: view.run } : null),
@@ -89,6 +95,17 @@ function Frame({ runs }: { runs: Run[] }) {
     const title = allPages().find((p) => p.id === view.page)?.title;
     document.title = `${title ? `${title} · ` : ''}${current?.name ?? 'Fathom'}`;
   });
+  // While something lies over the page, Tab stays in it; then the focus goes back to where it was.
+  useEffect(() => {
+    if (!open) return;
+    const below = [...document.querySelectorAll<HTMLElement>('header, .chips, .bar, main')];
+    for (const node of below) node.inert = true;
+    return () => {
+      for (const node of below) node.inert = false;
+      if (before.current instanceof HTMLElement && before.current !== document.body) before.current.focus();
+      before.current = null;
+    };
+  }, [open]);
   useEffect(
     () =>
       addKeys('Everywhere', [
@@ -96,13 +113,14 @@ function Frame({ runs }: { runs: Run[] }) {
           const page = allPages()[Number(event.key) - 1];
           if (page) store.set({ page: page.id });
         } },
-        { keys: '/ Ctrl+k', does: '', run: () => setOpen('search') },
+        { keys: '/ Ctrl+k', does: '', run: () => show('search') },
         { keys: 'Escape', does: '', run: () => (document.querySelector('.over') ? setOpen(null) : store.clear()) },
         { keys: 'Backspace', does: '', run: () => store.leave(store.get().crumbs.length - 1) },
+        { keys: '[ ]', does: '', run: (event) => document.querySelector<HTMLElement>(event.key === '[' ? '[data-bar] [title="key ["]' : '[data-bar] [title="key ]"]')?.click() },
         { keys: 't', does: '', run: toggleTheme },
         { keys: 'Shift+P', does: '', run: () => main.current && void savePng(main.current, name) },
         { keys: 'Shift+S', does: '', run: () => main.current && void saveSvg(main.current, name) },
-        { keys: '? Shift+? h', does: '', run: () => setOpen('help') },
+        { keys: '? Shift+? h', does: '', run: () => show('help') },
       ]),
     [name],
   );
@@ -139,14 +157,15 @@ function Frame({ runs }: { runs: Run[] }) {
           ))}
         </nav>
         <span class="tools">
-          <button onClick={() => setOpen('search')} title="key /">Search</button>
+          <button onClick={() => show('search')} title="key /">Search</button>
           <button onClick={png} title="save this page as PNG, key Shift + P">PNG</button>
           <button onClick={svg} title="save this page as SVG, key Shift + S">SVG</button>
           <button onClick={toggleTheme} title="key t" aria-label="light or dark">◐</button>
-          <button onClick={() => setOpen('help')} title="key ?" aria-label="keys">?</button>
+          <button onClick={() => show('help')} title="key ?" aria-label="keys">?</button>
         </span>
       </header>
       <Chips view={view} />
+      {current && view.finding !== null && <FindingBar meta={current} view={view} />}
       {here?.error && here.live && view.page === 'live' ? (
         <Page meta={runningMeta(here)} runs={runs} main={main} />
       ) : here?.error ? (

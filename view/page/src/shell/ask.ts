@@ -114,23 +114,35 @@ export interface Answer<T> {
 
 /**
  * The answer to a question, asked again when it changes; null `path`: nothing is asked. The answer to the
- * question before stays until the next is there.
+ * question before stays until the next is there. An `unfinished` answer is shown, and asked for again each second.
  */
-export function useAnswer<T>(path: string | null, parameters: Parameters = {}): Answer<T> {
+export function useAnswer<T>(path: string | null, parameters: Parameters = {}, unfinished?: (answer: T) => boolean): Answer<T> {
   const key = path && answerKey(path, parameters);
   const [state, set] = useState<Answer<T>>({ key: null, answer: null, error: null, building: null });
   useEffect(() => {
     if (!path) return;
     let live = true;
-    ask<T>(path, parameters, (what, share) => {
+    let timer = 0;
+    const progress = (what: string, share: number) => {
       if (live) set((old) => ({ ...old, building: { what, share } }));
-    }).then(
-      (answer) => live && set({ key, answer, error: null, building: null }),
+    };
+    const show = (answer: T) => {
+      if (!live) return;
+      set({ key, answer, error: null, building: null });
+      if (isFile || !unfinished?.(answer)) return;
+      timer = window.setTimeout(() => {
+        kept.delete(key!);
+        ask<T>(path, parameters).then(show, () => undefined);
+      }, 1000);
+    };
+    ask<T>(path, parameters, progress).then(
+      show,
       (error: unknown) =>
         live && set({ key, answer: null, error: error instanceof AskError ? error.message : `This answer cannot be shown: ${String(error)}`, building: null }),
     );
     return () => {
       live = false;
+      clearTimeout(timer);
     };
   }, [key]);
   return path ? state : { key: null, answer: null, error: null, building: null };

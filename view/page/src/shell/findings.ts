@@ -23,6 +23,11 @@ export function choiceOf(finding: Finding): Partial<Choice> {
   };
 }
 
+const places = ['overview', 'timeline', 'matrix', 'calls', 'machine', 'network'];
+
+/** The pages on which findings have a place. */
+export const isPlace = (page: string): boolean => places.includes(page);
+
 export const labelOf = (finding: Finding): string => `${finding.kind}${finding.culprits?.length ? ` of rank ${finding.culprits.slice(0, 3).join(', ')}${finding.culprits.length > 3 ? ' …' : ''}` : ''}`;
 
 export function chooseFinding(finding: Finding, page?: string): void {

@@ -24,6 +24,8 @@ export interface TimelineLayout {
   bin_ns: number[];
   columns: number[];
   ready: string[];
+  problem?: string;
+  building?: { what: string; share: number };
 }
 
 export interface Meta {
@@ -109,7 +111,6 @@ export interface Messages {
 
 export interface CallTree {
   tree: { id: number[]; parent: number[]; name: string[]; file: string[]; line: number[]; kind: string[]; calls: number[]; ns: number[]; wait_ns: number[]; bytes: number[] };
-  sites: Columns;
 }
 
 export interface PathAnswer {

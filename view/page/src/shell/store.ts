@@ -79,5 +79,6 @@ export function scopeOf(view: View): { from?: number; to?: number; ranks?: strin
   return {
     ...(view.window ? { from: Math.round(view.window[0]), to: Math.round(view.window[1]) } : {}),
     ...(ranks ? { ranks } : {}),
+    ...(view.class !== null ? { classes: view.class } : {}),
   };
 }

@@ -19,6 +19,6 @@ export function useWindow(meta: Meta, view: View, when: boolean): Answer<Window>
 }
 
 export function useStrip(run: number, bins: number, when = true): Answer<Strip> {
-  const asked = useAnswer<Record<string, unknown>>(when ? '/api/strip' : null, { run, bins });
+  const asked = useAnswer<Record<string, unknown>>(when ? '/api/strip' : null, { run, bins }, (answer) => typeof answer['ready'] === 'number' && (answer['ready'] & 7) !== 7);
   return useMemo(() => (asked.answer ? { ...asked, answer: readStrip(asked.answer) } : { ...asked, answer: null }), [asked]);
 }

@@ -2,13 +2,14 @@
 // Statistics, matrix and histogram of exactly the window and ranks that are chosen.
 import { amountColour, css, logShare } from '../pure/colour';
 import { binEdge, grouped, humanBytes, humanNs, percent } from '../pure/format';
-import type { Window } from '../pure/readings';
+import type { SizeBin, Window } from '../pure/readings';
 import { ranksOf, View } from '../pure/view_state';
-import type { Meta } from '../shell/protocol';
+import { useAnswer } from '../shell/ask';
+import type { Messages, Meta } from '../shell/protocol';
 import { useWindow } from '../shell/sums';
 import { font, Sketch } from '../shell/sketch';
 import { Waiting } from '../shell/state_of';
-import { store } from '../shell/store';
+import { scopeOf, store } from '../shell/store';
 import { Table } from '../shell/table';
 import { usePalette } from '../shell/theme';
 
@@ -76,14 +77,35 @@ export function SmallMatrix({ matrix, more, view }: { matrix: Window['matrix']; 
   );
 }
 
-/** Messages by size, in powers of two. */
-export function Histogram({ answer }: { answer: Window }) {
+const kMostMessages = 5000;
+
+/**
+ * Messages by size. The profile of a window has no sizes, so there they are those of the program's own messages
+ * that were received in it, one by one.
+ */
+export function Histogram({ answer, meta, view }: { answer: Window; meta: Meta; view: View }) {
+  const one = answer.sizes.length === 0 && answer.traffic.messages > 0 && meta.has_trace;
+  const { classes: _, ...scope } = scopeOf(view);
+  const messages = useAnswer<Messages>(one ? '/api/messages' : null, { run: meta.run, ...scope, top: kMostMessages });
+  if (!one) return <SizeChart sizes={answer.sizes} none={answer.traffic.messages > 0 ? 'The sizes of these messages are not known.' : 'No messages were exchanged here.'} />;
+  if (!messages.answer) return <Waiting of={messages} what="the messages" />;
+  const { messages: columns, more } = messages.answer;
+  const sizes = columns.bytes.map((low) => ({ low, messages: 1 })).filter((_size, at) => columns.received_ns[at]! >= answer.from_ns && columns.received_ns[at]! < answer.to_ns);
+  return (
+    <>
+      <SizeChart sizes={sizes} none="The program itself received no messages here; those that collectives are made of are not recorded one by one." />
+      {sizes.length > 0 && <p class="faint" data-sizes={sizes.length}>{more > 0 ? `of the ${grouped(sizes.length)} costliest messages of the program; ${grouped(more)} more` : `the ${grouped(sizes.length)} messages of the program itself that were received here`}</p>}
+    </>
+  );
+}
+
+function SizeChart({ sizes, none }: { sizes: SizeBin[]; none: string }) {
   const palette = usePalette();
   const bins = new Map<number, number>();
   const add = (low: number, messages: number) => bins.set(low, (bins.get(low) ?? 0) + messages);
-  for (const { low, messages } of answer.sizes) add(low === 0 ? 0 : 2 ** Math.floor(Math.log2(low)), messages);
+  for (const { low, messages } of sizes) add(low === 0 ? 0 : 2 ** Math.floor(Math.log2(low)), messages);
   const sorted = [...bins].sort((a, b) => a[0] - b[0]);
-  if (sorted.length === 0) return <p class="faint">{answer.traffic.messages > 0 ? (answer.limits.find((text) => /size/.test(text)) ?? 'The sizes of these messages are not known.') : 'No messages were exchanged here.'}</p>;
+  if (sorted.length === 0) return <p class="faint">{none}</p>;
   const lows: number[] = [];
   for (let low = sorted[0]![0]; low <= sorted[sorted.length - 1]![0] && lows.length < 64; low = low === 0 ? 1 : low * 2) lows.push(low);
   const most = Math.max(...sorted.map(([, n]) => n));
@@ -174,7 +196,7 @@ export function AreaPanel({ meta, view }: { meta: Meta; view: View }) {
       </section>
       <section class="card" aria-label="Message sizes in the window">
         <h2>Message sizes</h2>
-        <Histogram answer={sums} />
+        <Histogram answer={sums} meta={meta} view={view} />
       </section>
     </div>
   );

@@ -39,7 +39,8 @@ interface Properties {
 
 type Drag = { kind: 'area' | 'zoom' | 'ruler' | 'pan'; x0: number; y0: number; x1: number; y1: number; start: Viewport };
 
-const kEase = 130;
+// Milliseconds that a zoom takes.
+const kEase = matchMedia('(prefers-reduced-motion: reduce)').matches ? 1 : 130;
 
 /** What the canvas keeps between frames, outside of Preact: sixty times a second it changes. */
 class Motion {

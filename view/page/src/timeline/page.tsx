@@ -2,7 +2,7 @@
 // Timeline: ranks × time, and statistics, matrix and histogram of exactly the window and ranks that are chosen.
 import { useRef, useState } from 'preact/hooks';
 import { css, groupColour } from '../pure/colour';
-import { grouped } from '../pure/format';
+import { grouped, percent } from '../pure/format';
 import { startView } from '../pure/view_state';
 import type { Viewport } from '../pure/viewport';
 import { useAnswer } from '../shell/ask';
@@ -120,7 +120,11 @@ function Timeline({ view, meta }: PageProperties) {
           </span>
         )}
       </div>
-      {layout.ready.length < 3 && <Sentence>Waits and the critical path are still being computed; they appear as soon as they are there.</Sentence>}
+      {layout.problem ? (
+        <Sentence>{layout.problem}</Sentence>
+      ) : (
+        !layout.ready.includes('path') && <Sentence>{`Waits and the critical path are still being computed${layout.building?.what ? ` (${layout.building.what}: ${percent(layout.building.share, 1)})` : ''}; they appear as soon as they are there.`}</Sentence>
+      )}
       <TimelineCanvas key={meta.run} meta={meta} layout={layout} view={view} settings={settings} finding={finding} messages={arrows ? shown : null} path={settings.showPath ? (path.answer?.path ?? null) : null} height={height} rest={(at) => restRef.current(at)} />
       <AreaPanel meta={meta} view={view} />
     </>

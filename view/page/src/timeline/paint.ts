@@ -336,8 +336,9 @@ export function drawTimeline(pen: Pen, scene: Scene, tiles: Tiles, raw: RawCalls
     blanks += drawRows(pen, scene, tiles, raw, one, pinned);
     drawGutter(pen, { ...scene, focus: -1 }, one, pinned);
     pen.fillStyle = css(palette.chosen);
-    pen.textAlign = 'left';
-    pen.fillText('📌', 4, pinned.y + kPinned / 2);
+    pen.beginPath();
+    pen.arc(8, pinned.y + kPinned / 2, 3.5, 0, 2 * Math.PI);
+    pen.fill();
   });
   if (pins.length > 0) {
     pen.fillStyle = css(palette.faint);
