@@ -127,6 +127,8 @@ int main(int count, char** words) {
               sampling_s / hosts / seconds * 1e3);
   std::printf("collector: %.3f s of processor time a second, and %.3f s to write; holds %.1f MB\n",
               collecting_s / seconds, writing_s, static_cast<double>(held) / 1e6);
+  std::printf("file for readers: %.2f MB\n",
+              static_cast<double>(std::filesystem::file_size(folder + "/live/+hosts")) / 1e6);
   links.clear();  // the hosts' copies of their samples are no part of the collector
   malloc_trim(0);
   std::printf("memory of the collector: %.1f MB\n", resident_MB() - memory_before);
