@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <zstd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -22,6 +23,7 @@ constexpr char kHostMagic[8] = {'F', 'T', 'H', 'M', 'H', 'S', 'T', '2'};
 constexpr char kHostsMagic[8] = {'F', 'T', 'H', 'M', 'H', 'S', 'T', 'S'};
 constexpr char kCollectedName[] = "+hosts";  // no name of a host
 constexpr char kAskedName[] = "details.asked";
+constexpr int kFileLevel = 1;
 constexpr std::uint64_t kMostFileBytes = std::uint64_t{1} << 30;
 
 base::Error refused() { return base::Error{"the sample of a host is damaged"}; }
@@ -224,6 +226,16 @@ void replace(const std::string& folder, const std::string& path,
     unlink(temporary.c_str());
 }
 
+// Empty if it is damaged.
+std::string decompressed(std::string_view bytes) {
+  const unsigned long long size = ZSTD_getFrameContentSize(bytes.data(), bytes.size());
+  if (size == ZSTD_CONTENTSIZE_UNKNOWN || size == ZSTD_CONTENTSIZE_ERROR || size > kMostFileBytes)
+    return {};
+  std::string sample(size, '\0');
+  if (ZSTD_decompress(sample.data(), sample.size(), bytes.data(), bytes.size()) != size) return {};
+  return sample;
+}
+
 std::string content_of(const std::string& path) {
   const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
   if (descriptor < 0) return {};
@@ -318,15 +330,15 @@ CollectedSamplesFile::CollectedSamplesFile(const std::string& run)
 
 void CollectedSamplesFile::write(const std::vector<std::string_view>& samples) {
   is_written_ = true;
-  std::vector<std::uint64_t> sizes;
-  sizes.reserve(samples.size());
-  std::vector<std::string_view> parts = {{kHostsMagic, sizeof kHostsMagic}};
+  Writer writer;
+  writer.put(kHostsMagic);
   for (const std::string_view sample : samples) {
-    sizes.push_back(sample.size());
-    parts.emplace_back(reinterpret_cast<const char*>(&sizes.back()), sizeof sizes.back());
-    parts.push_back(sample);
+    compressed_.resize(ZSTD_compressBound(sample.size()));
+    const std::size_t size = ZSTD_compress(compressed_.data(), compressed_.size(), sample.data(),
+                                           sample.size(), kFileLevel);
+    if (ZSTD_isError(size) == 0) writer.put_text(std::string_view(compressed_).substr(0, size));
   }
-  replace(folder_, path_, parts);
+  replace(folder_, path_, {writer.bytes_});
 }
 
 void CollectedSamplesFile::remove() {
@@ -397,7 +409,7 @@ std::vector<HostSample> read_host_samples(const std::string& run) {
     Reader reader(std::string_view(bytes).substr(hosts.size()));
     while (!reader.at_end() && reader.good()) {
       const std::string_view sample = reader.get_view();
-      if (reader.good()) add(sample);
+      if (reader.good()) add(decompressed(sample));
     }
   }
   return samples;

@@ -54,7 +54,7 @@ class HostSampleFile {
 };
 
 // RUN/live/+hosts: samples of several hosts that `fathom run` has received from there, written in the
-// same way. Layout: kHostsMagic, then for each sample its length (64 bits) and its bytes.
+// same way. Layout: kHostsMagic, then for each sample a length (64 bits) and a Zstandard frame.
 class CollectedSamplesFile {
  public:
   explicit CollectedSamplesFile(const std::string& run);
@@ -62,7 +62,7 @@ class CollectedSamplesFile {
   void remove();
 
  private:
-  std::string folder_, path_;
+  std::string folder_, path_, compressed_;
   bool is_written_ = false;
 };
 

@@ -8,6 +8,7 @@
 // its memory, and how long a reader takes for a refresh: to read the file, to make the state of the job, to
 // judge it, to make a page of fathom top. Samples are those of test/unit/live/made_samples.h: counts of every rank change every
 // second.
+#include <malloc.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -126,7 +127,11 @@ int main(int count, char** words) {
               sampling_s / hosts / seconds * 1e3);
   std::printf("collector: %.3f s of processor time a second, and %.3f s to write; holds %.1f MB\n",
               collecting_s / seconds, writing_s, static_cast<double>(held) / 1e6);
-  std::printf("all of this process: %.1f MB, %.1f MB before\n", resident_MB(), memory_before);
+  std::printf("file for readers: %.2f MB\n",
+              static_cast<double>(std::filesystem::file_size(folder + "/live/+hosts")) / 1e6);
+  links.clear();  // the hosts' copies of their samples are no part of the collector
+  malloc_trim(0);
+  std::printf("memory of the collector: %.1f MB\n", resident_MB() - memory_before);
   double began = own_processor_s();
   std::vector<live::ProcessSample> samples;
   for (live::HostSample& host : live::read_host_samples(folder))

@@ -30,9 +30,10 @@ namespace fs = std::filesystem;
 constexpr char kProfile[] = "profile.json";
 constexpr char kPartial[] = "partial";
 constexpr char kTrace[] = "trace";
-constexpr char kLive[] = "live";         // live/host_sample.h
-constexpr char kStarted[] = ".started";  // profiler/process/run_directory.h
-constexpr char kRunning[] = ".running";  // run_state.h
+constexpr char kLive[] = "live";             // live/host_sample.h
+constexpr char kCollector[] = ".collector";  // live/collector_address.h
+constexpr char kStarted[] = ".started";      // profiler/process/run_directory.h
+constexpr char kRunning[] = ".running";      // run_state.h
 constexpr char kJobPrefix[] = "job-";
 constexpr char kWorldPrefix[] = "world-";
 
@@ -54,8 +55,8 @@ std::vector<fs::path> traces_of_a_run(const fs::path& folder) {
   for (const fs::directory_entry& entry : fs::directory_iterator(folder, failed)) {
     const std::string name = entry.path().filename();
     if (name == kProfile || name == kPartial || name == kTrace || name == kLive ||
-        name == kStarted || name == kRunning || name.starts_with(kJobPrefix) ||
-        name.starts_with(kWorldPrefix) || is_snapshot(name)) {
+        name == kCollector || name == kStarted || name == kRunning ||
+        name.starts_with(kJobPrefix) || name.starts_with(kWorldPrefix) || is_snapshot(name)) {
       found.push_back(entry.path());
     }
   }

@@ -46,6 +46,11 @@ struct CompanionStart {
 int become_companion(void* given) {
   auto* start = static_cast<CompanionStart*>(given);
   setsid();
+  // The program's own output is closed even if the companion's libraries are missing, which the
+  // dynamic linker would say there.
+  const int nowhere = open("/dev/null", O_RDWR);
+  for (int standard = 0; standard <= 2; ++standard) dup2(nowhere, standard);
+  if (nowhere > 2) close(nowhere);
   for (std::size_t i = 0; i < start->inherited_count; ++i) fcntl(start->inherited[i], F_SETFD, 0);
   sigset_t none;
   sigemptyset(&none);

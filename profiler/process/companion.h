@@ -3,7 +3,8 @@
 //
 // It is no child of this process (wait() would return it) and its start raises no SIGCHLD. It belongs
 // to a session of its own, so what is sent to the job's process group does not reach it. Nothing of
-// this process is copied, unlike by fork(). Its environment is empty (LD_PRELOAD above all).
+// this process is copied, unlike by fork(). Its environment is empty (LD_PRELOAD above all), and its
+// input and output are /dev/null.
 #pragma once
 
 #include <string>

@@ -50,6 +50,11 @@ class Job:
             time.sleep(0.1)
         raise AssertionError(f"it did not come to that: {self.sample()}")
 
+    def until_seen(self, run):
+        """The ranks of the job that writes to this run directory, once all are seen."""
+        self.run = run
+        return self.until(lambda sample: True)["ranks"]
+
     def end(self):
         """(exit code, output)."""
         out, err = self.process.communicate(timeout=120)
@@ -275,6 +280,38 @@ def threads_that_communicate_together_are_seen(options, mpi, folder):
         assert traffic_of_sample(last, side) == expected, (side, traffic_of_sample(last, side), expected)
 
 
+def a_sampler_is_no_child_of_a_rank(options, mpi, folder):
+    """Nobody else keeps the pages here, so a rank starts a sampler."""
+    native = Job(options, mpi, folder, "children", variables={}).end()
+    job = Job(options, mpi, folder, "children", variables={"LD_PRELOAD": options.library, "FATHOM_OUTPUT": folder / "run",
+                                                           "FATHOM_LIVE": "sampled"})
+    end = job.end()
+    assert end == native == (0, "0 signals, 0 children\n", ""), (end, native)
+    job = Job(options, mpi, folder, "busy", folder / "stop", folder / "log",
+              variables={"LD_PRELOAD": options.library, "FATHOM_OUTPUT": folder / "run2", "FATHOM_LIVE": "sampled"})
+    ranks = job.until_seen(folder / "run2")
+    samplers = [path for path in pathlib.Path("/proc").glob("[0-9]*/cmdline") if sampler_of(path, folder / "run2")]
+    assert len(samplers) == 1, samplers
+    parent = (samplers[0].parent / "stat").read_text(encoding="ascii").rpartition(")")[2].split()[1]
+    assert int(parent) not in [rank["pid"] for rank in ranks]
+    (folder / "stop").touch()
+    assert job.end() == (0, "done\n", "")
+    for _ in range(600):
+        if not sampler_of(samplers[0], folder / "run2"):
+            break
+        time.sleep(0.1)
+    assert not sampler_of(samplers[0], folder / "run2"), "the sampler outlives the job"
+    assert sorted(path.name for path in (folder / "run2").iterdir()) == ["profile.json"]
+
+
+def sampler_of(cmdline, run):
+    try:
+        words = cmdline.read_bytes().split(b"\0")
+    except OSError:
+        return False
+    return words[0] == b"fathom-sampler" and os.fsencode(run) in words
+
+
 def a_fortran_program_is_seen_with_its_line(options, mpi, folder):
     job = Job(options, mpi, folder, "fortran", folder / "go-on")
     waits = lambda sample: any(thread["function"] == "MPI_Recv" and thread["since"] > 0.3 for thread in sample["ranks"][0]["threads"])
@@ -401,7 +438,7 @@ def readers_that_die_harm_nothing(options, mpi, folder):
     assert job.end() == (0, "done\n", "")
 
 
-CASES = [ranks_that_are_killed_at_once_lose_nothing, threads_that_communicate_together_are_seen, a_fortran_program_is_seen_with_its_line,
+CASES = [a_sampler_is_no_child_of_a_rank, ranks_that_are_killed_at_once_lose_nothing, threads_that_communicate_together_are_seen, a_fortran_program_is_seen_with_its_line,
          a_full_disk_costs_the_samples_alone, ranks_of_another_host_are_seen_through_its_file, readers_that_die_harm_nothing, a_forked_child_adds_nothing, without_room_for_shared_memory_the_job_runs_as_ever, counts_survive_the_death_of_all_ranks, a_reader_without_the_processes_sees_the_file_system, a_blocked_receive_is_seen_with_its_peer_tag_and_line, a_receive_from_anyone_is_seen_as_such,
          a_synchronous_send_is_seen_waiting_for_its_receiver, a_wait_shows_the_requests_that_are_incomplete,
          a_collective_is_seen_with_its_number_and_root,
