@@ -114,10 +114,13 @@ VARIANTS = {
     # The same in memory, written nowhere; and a recording that has not begun.
     "flight recorder": ("ob1", "auto"),
     "recording not begun": ("ob1", "auto"),
+    # Counts and times, and records when somebody asks, as in jobs of fathom run --live.
+    "request": ("ob1", "auto"),
 }
 TRACE_LEVELS = {"trace calls": "calls", "trace calls and transfers": "transfers", "flight recorder": "transfers",
-                "recording not begun": "transfers"}
-SETTINGS = {"flight recorder": ("-x", "FATHOM_FLIGHT=16M"), "recording not begun": ("-x", "FATHOM_TRACE_AFTER=1000000")}
+                "recording not begun": "transfers", "request": "transfers"}
+SETTINGS = {"flight recorder": ("-x", "FATHOM_FLIGHT=16M"), "recording not begun": ("-x", "FATHOM_TRACE_AFTER=1000000"),
+            "request": ("-x", "FATHOM_TRACE=request")}
 
 
 def command_line(workspace, installation, variant, ranks, command, directory, mpirun=(), environment=None,

@@ -160,13 +160,6 @@ ThreadState thread_state_of(const Communicators& communicators, const Member& me
   if (thread.since_ns != 0 && sample.clock_ns > thread.since_ns)
     state.since_s = static_cast<double>(sample.clock_ns - thread.since_ns) / 1e9;
   state.calls = thread.calls;
-  if (thread.function.empty()) return state;
-  state.communicator = id(thread.communicator);
-  state.bytes = thread.bytes;
-  state.root = thread.root < 0 ? special(thread.root)
-                               : communicators.world_rank(member, thread.communicator, thread.root);
-  state.collective = thread.collective;
-  state.waits_for_all = thread.waits_for_all;
   state.pending_left_out = thread.pending_left_out;
   for (const PendingLine& line : thread.pending) {
     const bool is_known = line.kind <= static_cast<std::uint32_t>(RequestKind::kOther);
@@ -176,6 +169,13 @@ ThreadState thread_state_of(const Communicators& communicators, const Member& me
                        : communicators.world_rank(member, line.communicator, line.peer),
          line.tag < 0 ? special(line.tag) : line.tag, id(line.communicator), line.bytes});
   }
+  if (thread.function.empty()) return state;
+  state.communicator = id(thread.communicator);
+  state.bytes = thread.bytes;
+  state.root = thread.root < 0 ? special(thread.root)
+                               : communicators.world_rank(member, thread.communicator, thread.root);
+  state.collective = thread.collective;
+  state.waits_for_all = thread.waits_for_all;
   return state;
 }
 

@@ -134,11 +134,10 @@ std::size_t WindowPages::find() {
 }
 
 void WindowPages::ask(const WindowRequest& request) {
-  const std::uint64_t until_ns = monotonic_ns() + request.for_ns;
   for (const Page& page : pages_) {
     const PageLock lock(page.descriptor);
     if (page.shared->wished.load() == request.number) continue;
-    page.shared->until_ns.store(until_ns);
+    page.shared->for_ns.store(request.for_ns);
     page.shared->wished.store(request.number);
     page.shared->control.fetch_or(trace::kWindowAsked, std::memory_order_release);
   }
@@ -147,7 +146,9 @@ void WindowPages::ask(const WindowRequest& request) {
 void WindowPages::withdraw(std::uint32_t number) {
   for (const Page& page : pages_) {
     const PageLock lock(page.descriptor);
-    if (page.shared->wished.load() == number) page.shared->control.fetch_and(~trace::kWindowAsked);
+    if (page.shared->wished.load() != number) continue;
+    page.shared->for_ns.store(0);
+    page.shared->control.fetch_and(~trace::kWindowAsked);
   }
 }
 
@@ -168,11 +169,16 @@ std::vector<WindowPages::Process> WindowPages::answers(std::uint32_t number) con
 }
 
 void WindowForwarder::look() {
+  if (until_ns_ != 0 && monotonic_ns() >= until_ns_) {
+    pages_.withdraw(last_);
+    until_ns_ = 0;
+  }
   const auto request = window_request_in(run_);
   if (!request || request->number == last_) return;
   last_ = request->number;
   pages_.find();
   pages_.ask(*request);
+  until_ns_ = monotonic_ns() + request->for_ns;
 }
 
 }  // namespace fathom::live

@@ -38,9 +38,9 @@ class WindowPages {
   // Looks for processes that have come since. How many can be asked.
   std::size_t find();
 
-  // Each process that can be asked is to record from its next call on, for so long from now.
+  // Each process that can be asked is to record from its next call on, for so long at most.
   void ask(const WindowRequest& request);
-  // Those that have not begun are not to begin any more.
+  // The time is over: those that record end, and those that have not begun do not begin any more.
   void withdraw(std::uint32_t number);
 
   enum class Answer { kNone, kRecords, kEnded, kFailed };
@@ -75,6 +75,7 @@ class WindowForwarder {
   WindowPages pages_;
   std::string run_;
   std::uint32_t last_ = 0;
+  std::uint64_t until_ns_ = 0;  // CLOCK_MONOTONIC; 0: nobody records
 };
 
 }  // namespace fathom::live

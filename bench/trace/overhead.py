@@ -5,7 +5,7 @@
     bench/trace/overhead.py [--sets N] [--rounds N] [--pairs N] [--only NAME] [--build peruse|stock] [--write]
 
 As bench/overhead.py: one job per variant (native, counting only, calls traced, calls and transfers traced, the latter with
-a flight recorder, and with a recording that has not begun), which take turns of a few milliseconds on the same cores; medians of rounds. A send to MPI_PROC_NULL is two
+a flight recorder, with a recording that has not begun, and with one for which nobody asks), which take turns of a few milliseconds on the same cores; medians of rounds. A send to MPI_PROC_NULL is two
 records and next to nothing else. In the other patterns a turn is shorter than the thread that compresses
 rests, so it works while other jobs have their turn; "compressing beside it" takes long enough to pay for that
 too, on the same cores if there are no others. Below the table: events recorded and their bytes, raw and compressed, for HPCC and
@@ -24,7 +24,7 @@ import jobs  # noqa: E402
 import overhead  # noqa: E402
 import real_programs  # noqa: E402
 
-VARIANTS = ["native", "fathom auto", "trace calls", "trace calls and transfers", "flight recorder", "recording not begun"]
+VARIANTS = ["native", "fathom auto", "trace calls", "trace calls and transfers", "flight recorder", "recording not begun", "request"]
 jobs.VARIANTS["fathom auto"] = ("ob1", "auto")
 overhead.MICRO.update({
     "steady-8": ("8 B ping-pong, compressing beside it", 2, "pingpong", 8, 100000, 10, "median"),

@@ -91,6 +91,13 @@ bool JobView::moved(const RankState& rank, const ThreadState& thread) const {
          found->function != thread.function;
 }
 
+bool JobView::goes_on_calling(const RankState& rank, const ThreadState& thread) const {
+  const RankState* before = rank_before(rank.rank);
+  if (before == nullptr) return false;
+  const auto found = std::ranges::find(before->threads, thread.thread, &ThreadState::thread);
+  return found != before->threads.end() && found->calls < thread.calls;
+}
+
 double JobView::interval_s(const RankState& rank) const {
   const RankState* before = rank_before(rank.rank);
   return before == nullptr ? 0 : std::max(0.0, rank.elapsed_s - before->elapsed_s);

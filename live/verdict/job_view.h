@@ -41,6 +41,8 @@ class JobView {
   bool in_mpi(std::int32_t rank) const;
   // Whether the thread has begun or ended a call between the samples.
   bool moved(const RankState& rank, const ThreadState& thread) const;
+  // Whether it has begun calls between the samples.
+  bool goes_on_calling(const RankState& rank, const ThreadState& thread) const;
   // Seconds between the samples of a rank; 0 if there is one only.
   double interval_s(const RankState& rank) const;
   // Seconds of processor time per second, outside of MPI; negative if not known.

@@ -71,14 +71,17 @@ std::string spelled_ranks(const std::vector<std::int32_t>& ranks) {
 
 std::string call_text(const JobView& view, const Node& node, const Need* need) {
   const ThreadState& thread = *node.thread;
-  std::string text = thread.function.empty() ? "MPI_Finalize" : thread.function;
+  const bool polls = thread.function.empty() && node.polls;
+  std::string text = polls                     ? "a loop of MPI_Test or MPI_Iprobe"
+                     : thread.function.empty() ? "MPI_Finalize"
+                                               : thread.function;
   const mpi::Meaning& meaning = mpi::meaning_of(thread.function);
   if (thread.collective > 0 && (need == nullptr || need->pending == nullptr)) {
     text += fmt::format(" #{} on {}", spelled_count(thread.collective),
                         view.name_of_communicator(thread.communicator));
   } else if (need != nullptr && need->pending != nullptr) {
     const bool receives = need->pending->kind == RequestKind::kReceive;
-    const bool completes = meaning.completes != mpi::Completes::kNothing;
+    const bool completes = polls || meaning.completes != mpi::Completes::kNothing;
     if (completes || thread.pending.size() > 1) text += receives ? ", receiving" : ", sending";
     text += " " + transfer_text(view, *need->pending);
   }
@@ -110,6 +113,10 @@ std::string condition_text(const WaitGraph& graph, std::int32_t rank) {
                        call_text(view, node, open == node.needs.end() ? nullptr : &*open),
                        spelled_seconds(thread.since_s));
   }
+  const Node& node = *graph.nodes_of(rank).front();
+  if (node.polls && !node.needs.empty())
+    return fmt::format("it has been in {} for {}", call_text(view, node, &node.needs.front()),
+                       spelled_seconds(thread.since_s));
   if (view.polls(*state))
     return fmt::format("it has been polling for {} (MPI_Test, MPI_Iprobe), last at {}",
                        spelled_seconds(thread.since_s), thread.place);

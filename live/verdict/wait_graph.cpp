@@ -133,11 +133,15 @@ void WaitGraph::doubt(Node& node) const {
 }
 
 // A thread that asks for the same requests in both samples, and whose process has neither sent nor received a
-// message nor computed between them, waits for any of them.
+// message nor computed between them, waits for any of them. Between its calls it must have gone on asking, and have
+// spent much of its time so: one that asks now and then may wait for something else, a file or a moment.
 void WaitGraph::add_polling(Node& node) {
   const ThreadState& thread = *node.thread;
   if (!thread.function.empty()) node.activity = Activity::kMoves;
   if (thread.pending.empty() || thread.pending_left_out > 0) return;
+  if (thread.function.empty() &&
+      (!view_.polls(*node.process) || !view_.goes_on_calling(*node.process, thread)))
+    return;
   const double share = view_.computing_share(*node.process);
   if (share < 0 || share > kMostBetweenPolls || view_.communicated(*node.process)) return;
   for (const Pending& pending : thread.pending) {

@@ -121,6 +121,29 @@ live::PendingLine known_pending(const void* request) {
           live::kNoRank, live::kNoRank, 0};
 }
 
+void leave_asked_out(live::ThreadLine& line) {
+  begin_writing(line);
+  line.pending_left_out = 1;  // how many do not matter
+  end_writing(line);
+}
+
+bool are_same(const live::PendingLine& a, const live::PendingLine& b) {
+  return a.kind == b.kind && a.communicator == b.communicator && a.peer == b.peer &&
+         a.tag == b.tag && a.bytes == b.bytes;
+}
+
+// Most polls repeat an earlier one, and write nothing.
+void add_asked(live::ThreadLine& line, const live::PendingLine& asked) {
+  const std::uint32_t count = line.pending_count;
+  for (std::uint32_t i = 0; i < count; ++i)
+    if (are_same(line.pending[i], asked)) return;
+  if (count == live::kMostPendingLines) return leave_asked_out(line);
+  begin_writing(line);
+  line.pending[count] = asked;
+  line.pending_count = count + 1;
+  end_writing(line);
+}
+
 void* instead_of(const char* name, void* found) {
   for (std::uint32_t i = 0; found != nullptr && i < kLiveFunctionCount; ++i) {
     const LiveFunction& function = kLiveFunctions[i];
@@ -164,6 +187,7 @@ void LiveCall::leave() {
   line_->function[0] = '\0';
   line_->since_ns = nanoseconds_of(CLOCK_MONOTONIC_COARSE);
   line_->pending_count = 0;
+  line_->pending_left_out = 0;
   end_writing(*line_);
 }
 
@@ -173,6 +197,33 @@ void LiveCall::add(const live::PendingLine& pending) {
     return;
   }
   line_->pending[line_->pending_count++] = pending;
+}
+
+void LivePoll::found() {
+  live::ThreadLine* line = CallSites::is_inside_one() ? own_line() : nullptr;
+  if (line == nullptr || (line->pending_count == 0 && line->pending_left_out == 0)) return;
+  begin_writing(*line);
+  line->pending_count = 0;
+  line->pending_left_out = 0;
+  end_writing(*line);
+}
+
+void LivePoll::found_nothing(int count, MPI_Request* requests) {
+  live::ThreadLine* line = CallSites::is_inside_one() ? own_line() : nullptr;
+  if (line == nullptr || requests == nullptr || line->pending_left_out > 0) return;
+  for (int i = 0; i < count && i < kMostLooks; ++i) {
+    const void* request = native(requests[i]);
+    if (request != nullptr && !rankmap::is_complete(request))
+      add_asked(*line, known_pending(request));
+  }
+  if (count > kMostLooks) leave_asked_out(*line);
+}
+
+void LivePoll::found_nothing(std::uint32_t communicator, int source, int tag) {
+  live::ThreadLine* line = CallSites::is_inside_one() ? own_line() : nullptr;
+  if (line == nullptr || line->pending_left_out > 0) return;
+  add_asked(*line, {static_cast<std::uint32_t>(live::RequestKind::kReceive), communicator, source,
+                    tag, 0});
 }
 
 void LiveCall::waits_for(live::RequestKind kind, int peer, int tag, std::uint64_t bytes) {

@@ -77,6 +77,17 @@ class LiveCall {
   live::ThreadLine* line_;
 };
 
+// A call that tests or probes and returns at once. What a thread has asked for in vain stays in its line,
+// between the calls too, until one of them finds something or the thread enters a call that can wait: so
+// a reader knows all that a loop of such calls may be waiting for. Requests that it no longer asks for
+// may be among them.
+class LivePoll {
+ public:
+  static void found();
+  static void found_nothing(int count, MPI_Request* requests);
+  static void found_nothing(std::uint32_t communicator, int source, int tag);
+};
+
 // A call that makes a request: what the call that completes it will wait for.
 class LiveRequest {
  public:

@@ -12,6 +12,8 @@
 // stays mapped, and is used again by the next window.
 #include <pthread.h>
 
+#include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <ctime>
 #include <utility>
@@ -28,6 +30,8 @@
 namespace fathom::profiler::tracing {
 namespace {
 
+constexpr std::uint64_t kLongest_ns = std::uint64_t{86'400} * 1'000'000'000;
+
 Recorder* window_recorder = nullptr;  // of all windows, one after the other
 State* last_window = nullptr;
 std::mutex window_turn;  // protects these two
@@ -37,8 +41,11 @@ std::vector<std::uint32_t>& open_phases() {
   return *phases;
 }
 
+std::atomic<std::uint64_t> window_until_ns{0};  // CLOCK_MONOTONIC
+
 bool window_is_over() {
-  return nanoseconds_of(CLOCK_MONOTONIC) >= WindowPage::own()->until_ns.load();
+  return WindowPage::own()->for_ns.load() == 0 ||
+         nanoseconds_of(CLOCK_MONOTONIC) >= window_until_ns.load();
 }
 
 bool complete_window(State& window) {
@@ -133,6 +140,7 @@ void begin_window() noexcept try {
   if (!turn.owns_lock() || page == nullptr) return;
   page->control.fetch_and(~trace::kWindowAsked, std::memory_order_acquire);
   const std::uint32_t number = page->wished.load();
+  window_until_ns = nanoseconds_of(CLOCK_MONOTONIC) + std::min(page->for_ns.load(), kLongest_ns);
   if (process == nullptr || state_now() != nullptr || number == 0 || number > trace::kMostWindows ||
       number == page->begun.load() || window_is_over() || page->ended_mpi.load() != 0)
     return;
@@ -166,7 +174,7 @@ bool end_windows() {
   const std::lock_guard turn(window_turn);
   if (last_window == nullptr) return true;
   State& window = *std::exchange(last_window, nullptr);
-  page->until_ns.store(0);  // its drain ends it
+  page->for_ns.store(0);  // its drain ends it
   window.drain.wait_for_end();
   return true;
 }

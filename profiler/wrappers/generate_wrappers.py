@@ -419,6 +419,22 @@ def can_block(f):
         f.role not in (*NEVER_TIMED, 'session_init', 'session_finalize')
 
 
+def is_poll(f):
+    return 'polling' in f.waits and (f.role == 'completion' or f.group == 'probe')
+
+
+def live_poll_statements(f, called):
+    """The same for a call that tests or probes and returns at once."""
+    flag = 'outcount' if 'outcount' in f.parameters else 'flag'
+    if f.group == 'probe':
+        asked = 'communicator(comm), native_rank(source), native_tag(tag)'
+    else:
+        one, two = [argument_name(p) for p in split(f.parameters)][:2]
+        asked = f'{one}, {two}' if two == 'array_of_requests' else '1, request'
+    return [f'const int code = {called};', f'if (code == MPI_SUCCESS && {flag} != nullptr && *{flag} == 0) {{',
+            f'  LivePoll::found_nothing({asked});', '} else {', '  LivePoll::found();', '}', 'return code;']
+
+
 def live_kind(f):
     kind = {'send': 'SynchronousSend' if f.options.get('mode') == 'synchronous' else 'Send', 'receive': 'Receive',
             'probe': 'Receive'}.get(f.group, 'Collective' if f.in_sequence or f.role == 'persistent' else 'Other')
@@ -457,11 +473,12 @@ def live_statements(f, called):
 def live_calls(functions):
     """Functions between a wrapper and what it calls next: one for the MPI library's, one for another tool's."""
     definitions, rows = [], []
-    for f in (f for f in functions if not f.variadic and (can_block(f) or f.makes_request)):
+    for f in (f for f in functions if not f.variadic and (can_block(f) or f.makes_request or is_poll(f))):
         for name, short in identifiers(f):
             definitions += [f'template <int kOfTool>', f'int (*real_{short})({f.parameters}) = nullptr;',
                             f'template <int kOfTool>', f'int live_{short}({f.parameters}) {{',
-                            *['  ' + line for line in live_statements(f, f'real_{short}<kOfTool>({f.arguments})')], '}', '']
+                            *['  ' + line for line in (live_poll_statements if is_poll(f) else live_statements)(
+                                f, f'real_{short}<kOfTool>({f.arguments})')], '}', '']
             rows += [f'    {{"{prefix}{name}", reinterpret_cast<void*>(&live_{short}<{which}>), '
                      f'reinterpret_cast<void**>(&real_{short}<{which}>)}},' for which, prefix in ((0, 'P'), (1, ''))]
     return '\n'.join([

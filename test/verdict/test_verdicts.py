@@ -45,13 +45,17 @@ STUCK = {
     "waitall": ("missing-participant", [0], ["MPI_Waitall, receiving from 2, tag 1"]),
     "waitany": ("cycle-of-receives", [0, 1, 2], ["MPI_Waitany, receiving from 1, tag 1"]),
     "probe": ("missing-participant", [3], ["MPI_Probe from 2, tag 6"]),
+    "polling": ("missing-participant", [3], ["rank 3 is not there: it has been in a loop of MPI_Test or MPI_Iprobe, receiving from 2, tag 6"]),
+    "probing": ("missing-participant", [3], ["a loop of MPI_Test or MPI_Iprobe, receiving from any rank, tag 6"]),
+    "testing-all": ("cycle-of-receives", [2, 3], ["a loop of MPI_Test or MPI_Iprobe, receiving from"]),
     "ibarrier": ("missing-participant", [3], ["MPI_Recv from 0, tag 7"]),
     "sendrecv": ("unmatched-message", None, ["MPI_Sendrecv, receiving from"]),
     "oneself": ("cycle-of-receives", [2], ["MPI_Recv from 2, tag 7"]),
     "send-to-one-that-finalizes": ("process-finalizing", [1], ["MPI_Ssend to 1, tag 2", "rank 1 has not received it"]),
 }
 SLOW = {
-    "polling": ("polling-rank", [3], ["rank 3 is not there: it has been polling"]),
+    "polling-for-two": ("slow-rank", [2], ["rank 2"]),
+    "polling-with-sleeps": (None, [3], ["rank 3 is not there"]),
     "slow-rank": ("slow-rank", [3], ["rank 3 is not there: it has been computing"]),
     "sleeping-rank": ("idle-rank", [3], ["uses no processor"]),
     "pipeline": (None, None, []),

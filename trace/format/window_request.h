@@ -3,9 +3,11 @@
 //
 // Each process that can be asked has a memory file (memfd "fathom-window") of one WindowPage, which
 // only its user can open, through /proc/PID/fd/N, and which vanishes with the process. A reader that
-// holds the lock of the file (flock) writes `until_ns` and `wished`, and then sets kWindowAsked in
+// holds the lock of the file (flock) writes `for_ns` and `wished`, and then sets kWindowAsked in
 // `control`. At its next MPI call the process begins to record into RUN/snap-N, N being `wished`; a
-// thread of its own ends that at `until_ns`. A process that makes no call until then records nothing.
+// thread of its own ends that after `for_ns`, or as soon as the reader writes 0 there. The reader does
+// so, and takes kWindowAsked back, when the time is over for all: a process that makes no call until
+// then records nothing. Times are spans, because clocks differ between namespaces.
 //
 // Everything that is read here may have been written by any process of the same user: numbers are
 // checked, and no other text than the run directory, which only readers use, is taken from it.
@@ -35,8 +37,8 @@ struct WindowPage {
   std::atomic<std::uint32_t> control;
   std::atomic<std::uint32_t> ended_mpi;  // 1: MPI_Finalize has come, and nothing begins any more
   // By readers.
-  std::atomic<std::uint64_t> until_ns;  // CLOCK_MONOTONIC
-  std::atomic<std::uint32_t> wished;    // number of the window
+  std::atomic<std::uint64_t> for_ns;  // 0: it is over
+  std::atomic<std::uint32_t> wished;  // number of the window
   // By the process: of the last window that it began, and of the last that it ended. `error`: why
   // that one could not be begun (errno), 0 if it could.
   std::atomic<std::uint32_t> begun, ended, error;

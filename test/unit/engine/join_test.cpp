@@ -83,6 +83,26 @@ TEST_CASE("messages of which one end came before the window do not shift the oth
   }
 }
 
+TEST_CASE("a receive posted before a late trace comes before those that were posted in it") {
+  const trace::Channels::Key key{0, 1, 7};
+  for (const bool late : {true, false}) {
+    trace::Channels channels;
+    trace::Channels::Joined joined;
+    if (late) channels.begins_late();
+    channels.open(key, 4, 4);
+    const auto in_it = channels.post(key);
+    channels.send(key, end(1, 100), joined);
+    channels.send(key, end(2, 101), joined);
+    channels.receive_now(key, end(3, 0), joined, true);  // of a request that nobody saw posted
+    CHECK(joined.size() == (late ? 1 : 0));
+    channels.receive(key, in_it, end(4, 1), joined);
+    REQUIRE(joined.size() == 2);
+    // Elsewhere such a request is one that was posted last.
+    CHECK(joined[0].received.step == (late ? 0 : 1));
+    CHECK(joined[0].sent.step == 100);
+  }
+}
+
 TEST_CASE("an earlier wildcard delays a receive until the wildcard matches or is cancelled") {
   for (const bool cancelled : {false, true}) {
     trace::Channels channels;

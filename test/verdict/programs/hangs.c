@@ -204,6 +204,40 @@ static void polling(void) {
   barrier();
 }
 
+static void probing(void) {
+  for (int found = 0; rank == 3 && !found;)
+    MPI_Iprobe(MPI_ANY_SOURCE, 6, MPI_COMM_WORLD, &found, MPI_STATUS_IGNORE);
+  barrier();
+}
+
+static void testing_all(void) {
+  if (rank >= 2) {
+    MPI_Request requests[2];
+    for (int i = 0; i < 2; ++i)
+      MPI_Irecv(buffer, 8, MPI_CHAR, 5 - rank, i, MPI_COMM_WORLD, &requests[i]);
+    for (int done = 0; !done;) MPI_Testall(2, requests, &done, MPI_STATUSES_IGNORE);
+  }
+  barrier();
+}
+
+static void polling_for_two(void) {  // one of them will come
+  if (rank == 2) compute(60);
+  if (rank == 3) {
+    MPI_Request requests[2];
+    MPI_Irecv(buffer, 8, MPI_CHAR, 0, 6, MPI_COMM_WORLD, &requests[0]);
+    MPI_Irecv(buffer, 8, MPI_CHAR, 2, 6, MPI_COMM_WORLD, &requests[1]);
+    for (int done = 0; !done;)
+      for (int i = 0; i < 2 && !done; ++i) MPI_Test(&requests[i], &done, MPI_STATUS_IGNORE);
+  }
+  barrier();
+}
+
+static void polling_with_sleeps(void) {  // it may wait for something else
+  for (int found = 0; rank == 3 && !found; usleep(10000))
+    MPI_Iprobe(0, 6, MPI_COMM_WORLD, &found, MPI_STATUS_IGNORE);
+  barrier();
+}
+
 static void ibarrier(void) {
   MPI_Request request;
   if (rank == 3) receive(0, 7);
@@ -351,6 +385,10 @@ static const struct Mode {
     {"waitany", waitany},
     {"probe", probe},
     {"polling", polling},
+    {"probing", probing},
+    {"testing-all", testing_all},
+    {"polling-for-two", polling_for_two},
+    {"polling-with-sleeps", polling_with_sleeps},
     {"ibarrier", ibarrier},
     {"sendrecv", sendrecv},
     {"oneself", oneself},

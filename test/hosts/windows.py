@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Windows of a job on two hosts, which are network namespaces of this machine (hosts.py): what a flight recorder kept,
+and the next second of a job that counts. Ranks of both hosts are in them, and their messages are joined.
+
+    windows.py FATHOM FLIGHT_PROGRAM ASKED_PROGRAM
+
+Needs what hosts.py needs, and skips otherwise. The last line is "N passed, N failed, N skipped".
+"""
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent)]
+import hosts  # noqa: E402
+import open_mpi  # noqa: E402
+
+PATIENCE = 60
+CASES = {"flight recorder": (["--flight", "2M"], [], ["3000", "loop"]), "window": (["--live"], ["--for", "1s"], [])}
+
+
+def wait_until(holds):
+    until = time.monotonic() + PATIENCE
+    while not holds() and time.monotonic() < until:
+        time.sleep(0.1)
+
+
+def check(checks, made, mpi, cli, case, program, folder):
+    options, words, arguments = CASES[case]
+    made.folder = folder  # where the program looks for the file "stop"
+    run, first = folder / "run", made.names[0]
+
+    def fathom(*command):
+        return subprocess.run([cli, *command], env=mpi.environment, capture_output=True, text=True, timeout=120)
+
+    job = subprocess.Popen(["ip", "netns", "exec", made.namespace(first), "unshare", "--uts", "sh", "-c", f'hostname {first}; exec "$@"',
+                            "sh", cli, "run", "-o", str(run), *options, "--", *hosts.command(made, mpi, program), *arguments],
+                           cwd=folder, env=mpi.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    wait_until(lambda: (run / ".started").is_symlink() or job.poll() is not None)
+    time.sleep(2)  # of messages before the window
+    ranks = len(made.names) * hosts.RANKS_PER_HOST
+    taken = fathom("snap", str(run), *words)
+    checks.expect(f"{case}: it is taken", taken.returncode == 0 and f"of {ranks} ranks are in" in taken.stderr, taken.stderr)
+    found = fathom("trace", "check", str(run / "snap-1"), "--json")
+    facts = json.loads(found.stdout) if found.returncode == 0 else {}
+    checks.expect(f"{case}: messages are joined", facts.get("joined_messages", 0) > 30 and facts.get("inexact_processes") == 0,
+                  found.stdout + found.stderr)
+    info = fathom("trace", "info", str(run / "snap-1")).stdout
+    checks.expect(f"{case}: both hosts are in it", all(name in info for name in made.names), info)
+    (folder / "stop").touch()
+    output, said = job.communicate(timeout=120)
+    checks.expect(f"{case}: the job ends as it should", job.returncode == 0, f"{job.returncode} {output} {said[-800:]}")
+
+
+def main():
+    cli, flight, asked = (str(pathlib.Path(word).resolve()) for word in sys.argv[1:4])
+    checks = hosts.Checks()
+    if reason := hosts.why_not():
+        print(f"skipped: {reason}")
+        checks.skipped += 1
+        return checks.summary()
+    mpi = open_mpi.OpenMpi(open_mpi.tested()[0])
+    with tempfile.TemporaryDirectory(prefix="fathom-windows-") as folder, hosts.Hosts(2, pathlib.Path(folder)) as made:
+        for number, case in enumerate(CASES):
+            (pathlib.Path(folder) / str(number)).mkdir()
+            check(checks, made, mpi, cli, case, (flight, asked)[number], pathlib.Path(folder) / str(number))
+    return checks.summary()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
