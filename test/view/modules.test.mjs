@@ -82,7 +82,7 @@ test('a host that is not on the map stands beside it', () => {
 });
 
 test('a damaged map loses no rank', () => {
-  for (const bad of [{ cabinets: [null, {}, { racks: 7 }] }, { cabinets: [{ racks: [{ blades: [{ nodes: [{ hostname: 3 }, null] }] }] }] }].slice(1)) {
+  for (const bad of [{ cabinets: [null, {}, { racks: 7 }] }, { cabinets: [{ racks: [{ blades: [{ nodes: [{ hostname: 3 }, null] }] }] }] }]) {
     const machine = machineOf(answer(['n0'], 4, { map: bad }));
     assert.equal(new Set(machine.coreOfRank).size, 4);
   }

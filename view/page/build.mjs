@@ -4,7 +4,7 @@
 //
 // Nothing is downloaded here: esbuild and Preact are in node_modules, which `npm ci` fills.
 import { build } from 'esbuild';
-import { copyFile, mkdir, readdir } from 'node:fs/promises';
+import { copyFile, mkdir, readdir, readFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -23,6 +23,9 @@ const common = {
   jsxImportSource: 'preact',
 };
 
+// What a bundle contains of others, with its licence, which must go where the code goes.
+const licence = async (name) => `/* ${name}\n\n${(await readFile(join(here, 'node_modules', name, 'LICENSE'), 'utf8')).trim()}\n*/`;
+
 if (units) {
   const folders = ['pure', 'machine', 'network', 'live'];
   const names = await Promise.all(folders.map((folder) => readdir(join(here, 'src', folder))));
@@ -37,6 +40,7 @@ if (units) {
     outdir: out,
     format: 'iife',
     minify: true,
+    banner: { js: await licence('preact') },
     define: { 'process.env.NODE_ENV': '"production"' },
   });
   // three.js, which only those who open 3-D load.
@@ -46,6 +50,7 @@ if (units) {
     outdir: out,
     format: 'esm',
     minify: true,
+    banner: { js: await licence('three') },
   });
   await copyFile(join(here, 'index.html'), join(out, 'index.html'));
 }

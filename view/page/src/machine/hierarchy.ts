@@ -74,7 +74,8 @@ const count = (value: unknown, most: number) =>
   typeof value === 'number' && value > 0 ? Math.min(Math.floor(value), most) : 0;
 const named = (id: unknown, word: string, number: number) =>
   typeof id === 'string' && id !== '' ? id : `${word} ${typeof id === 'number' ? id : number}`;
-const list = <T>(value: T[] | undefined): T[] => (Array.isArray(value) ? value : []);
+// The objects of a list; a damaged map may hold anything.
+const list = <T>(value: T[] | undefined): T[] => (Array.isArray(value) ? value.filter((entry) => entry !== null && typeof entry === 'object') : []);
 
 function addMap(plan: Plan, map: PyriteMap) {
   const add = (node: PyriteNode, rack: number, blade: number) => {
