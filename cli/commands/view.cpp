@@ -146,8 +146,7 @@ Action declare_view(CLI::App& app) {
   app.add_option("--map", options->machine_map,
                  "map of the machine in Pyrite's format, for the page Machine (default: "
                  "RUN/machine.json, if there is one)")
-      ->type_name("FILE")
-      ->check(CLI::ExistingFile);
+      ->type_name("FILE");
   app.add_option("--cluster", options->clusters,
                  "cluster for the page Network, as fathom simulate takes it; the pages themselves "
                  "can name topologies, but no file")

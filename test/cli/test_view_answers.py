@@ -1,0 +1,241 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""fathom view: what is answered, and that every number is the one of fathom analyze."""
+import json
+import os
+import random
+import struct
+
+import fixtures
+import harness
+from viewer import HOSTILE, ViewTest
+
+
+class Answers(ViewTest):
+    def test_runs_that_cannot_be_shown_say_why(self):
+        self.write_run("good")
+        self.write_run("damaged", "{\"schema\": \"fathom-prof")
+        os.makedirs(self.path("empty"))
+        self.assert_refused(self.fathom("view", "good", "absent", "--no-browser"), 1, "absent")
+        self.serve("good", "damaged", "empty")
+        runs = self.ask("/api/runs")["runs"]
+        self.assertEqual([run["name"] for run in runs], ["good", "damaged", "empty"])
+        self.assertEqual([bool(run["error"]) for run in runs], [False, True, True])
+        for number in (1, 2):
+            self.assertIn(runs[number]["error"], self.ask("/api/meta", 422, run=number)["error"])
+        for path in ("/api/tile", "/api/raw", "/api/messages", "/api/strip", "/api/path", "/api/phases"):
+            self.assertIn("trace", self.ask(path, 422)["error"])
+        self.assertIn("trace", self.ask("/api/window", 422, **{"from": 1, "to": 2})["error"])
+
+    def test_a_profile_alone_has_matrix_report_calls_and_findings(self):
+        self.write_run("r1", fixtures.with_waits(fixtures.hpcc4()))
+        self.serve("r1")
+        meta = self.ask("/api/meta")
+        self.assertEqual((meta["ranks"], meta["timeline"], meta["has_trace"]), (4, None, False))
+        self.assertEqual(self.ask("/api/report")["report"], json.loads(self.fathom("report", "r1", "--json").stdout))
+        said = json.loads(self.fathom("analyze", "r1", "--json").stdout)
+        found = self.ask("/api/findings")["findings"]
+        self.assertEqual([{k: v for k, v in one.items() if k != "id"} for one in found], said["findings"])
+        self.assertEqual(self.ask("/api/analysis")["analysis"], said)
+        tree = self.ask("/api/calls")["tree"]
+        top = [i for i, parent in enumerate(tree["parent"]) if parent == -1]
+        document = fixtures.with_waits(fixtures.hpcc4())
+        self.assertEqual(sum(tree["ns"][i] for i in top), sum(sum(c["total_ns"]) for c in document["calls"]))
+        self.assertEqual(sum(tree["wait_ns"][i] for i in top), sum(sum(w["total_ns"]) for w in document["waits"]))
+
+    def test_every_number_of_any_window_is_that_of_analyze(self):
+        self.generate("run", "--ranks", "6", "--events", "30000")
+        self.serve("run")
+        meta = self.when_ready()
+        chance = random.Random(18)
+        span = meta["span"]
+        for _ in range(6):
+            begin, end = sorted(chance.sample(range(span["from_ns"], span["to_ns"]), 2))
+            ranks = chance.choice(["", "0-2", "1,4"])
+            asked = {"from": begin, "to": end, **({"ranks": ranks} if ranks else {})}
+            words = ["--from", f"{begin}ns", "--to", f"{end}ns", *(["--ranks", ranks] if ranks else [])]
+            window = self.ask("/api/window", **asked)
+            said = self.analyze("run", "idle-time,flat-profile,wait-states,matrices,histograms", *words)
+            def ns(column):
+                return [round(second * 1e9) for second in column]
+            idle, ranks_table = said["idle-time"]["idle_time"], window["by_rank"]
+            at = [ranks_table["rank"].index(rank) for rank in idle["rank"]]
+            for mine, theirs in (("mpi_ns", "mpi_seconds"), ("wait_ns", "waiting_seconds"), ("computing_ns", "program_seconds")):
+                self.assertEqual([ranks_table[mine][i] for i in at], ns(idle[theirs]))
+                self.assertEqual(window[mine], sum(ns(idle[theirs])))
+            functions = said["flat-profile"]["functions"]
+            self.assertEqual(window["functions"]["name"], functions["name"])
+            self.assertEqual(window["functions"]["ns"], ns(functions["exclusive_seconds"]))
+            self.assertEqual(window["functions"]["calls"], functions["count"])
+            waits = said["wait-states"]["waits"]
+            self.assertEqual(sorted(window["waits"]["ns"]) if not window["waits_more"] else [],
+                             sorted(ns(waits["seconds"])) if not window["waits_more"] else [])
+            pairs = said["matrices"]["all_pairs"]
+            self.assertEqual(window["traffic"], {"bytes": sum(pairs["bytes"]), "messages": sum(pairs["messages"])})
+            matrix = self.ask("/api/matrix", **asked)
+            self.assertEqual(sorted(zip(matrix["source"], matrix["destination"], matrix["value"])),
+                             sorted(zip(pairs["source"], pairs["destination"], pairs["bytes"])))
+            sizes = said["histograms"]["message_sizes"]
+            self.assertEqual(sum(window["sizes"]["messages"]) + sum(window["size_bins"]["messages"]), sum(sizes["messages"]))
+            self.assertEqual(self.ask("/api/analysis", only="wait-states", **asked)["analysis"]["analyses"]["wait-states"],
+                             said["wait-states"])
+
+    def test_tiles_add_up_to_the_whole_run(self):
+        self.generate("wide", "--ranks", "70", "--events", "20000")
+        self.generate("long", "--ranks", "2", "--events", "80000")
+        self.serve("wide", "long")
+        for run, name, rows, levels in ((0, "wide", 2, 1), (1, "long", 1, 2)):
+            self.check_tiles(run, name, rows, levels)
+
+    def check_tiles(self, run, name, rows, levels):
+        layout = self.when_ready(run)["timeline"]
+        self.assertEqual((layout["rows"], layout["levels"], layout["columns"][0]), (rows, levels, 1))
+        strip = self.ask("/api/strip", run=run)
+        totals = []
+        for level, columns in enumerate(layout["columns"]):
+            messages = 0
+            for row in range(rows):
+                for column in range(columns):
+                    tile = self.ask("/api/tile", run=run, level=level, row=row, column=column)
+                    kind, *numbers = struct.unpack_from("<4s3I2d8I", tile)
+                    self.assertEqual((kind, numbers[:3]), (b"FVT1", [level, row, column]))
+                    processes, bins, planes, ready, first = numbers[5:10]
+                    high = {"wide": (64, 6), "long": (2,)}[name][row]
+                    self.assertEqual((processes, planes, ready, first), (high, 1023, 7, 64 * row))
+                    cells = processes * bins
+                    self.assertEqual(len(tile), 64 + cells * 24)
+                    messages += sum(struct.unpack_from(f"<{cells}I", tile, 64 + 4 * cells))
+            totals.append(messages)
+        self.assertEqual(set(totals), {sum(strip["messages"])})
+        said = self.analyze(name, "matrices")["matrices"]["all_pairs"]
+        # Each message is counted at both ends.
+        self.assertEqual(totals[0], 2 * sum(said["messages"]))
+        self.assertEqual(sum(strip["bytes_in"]), sum(said["bytes"]))
+        self.assertEqual(sum(map(sum, strip["ns"])), sum(strip["mpi_ns"]))
+        small = self.ask("/api/tile", run=run, planes="function,mpi_share")
+        self.assertEqual(len(small), 64 + high * 256 * 3 if rows == 1 else 64 + 64 * 256 * 3)
+        for wrong in ({"level": 99}, {"row": 2}, {"column": layout["columns"][0]}, {"level": "x"}):
+            self.ask("/api/tile", 404, run=run, **wrong)
+        self.ask("/api/tile", 400, run=run, planes="nothing")
+
+    def test_the_pyramid_is_kept_and_made_anew_when_the_trace_changes(self):
+        self.generate("run", "--ranks", "4", "--events", "20000")
+        self.serve("run")
+        self.when_ready()
+        first = self.ask("/api/tile")
+        self.end()
+        kept = {name: os.stat(self.path("run", "view", name)).st_mtime_ns
+                for name in ("calls.pyramid", "waits.pyramid")}
+        self.serve("run")
+        self.when_ready()
+        self.assertEqual(self.ask("/api/tile"), first)
+        self.end()
+        for name, time_ns in kept.items():
+            self.assertEqual(os.stat(self.path("run", "view", name)).st_mtime_ns, time_ns)
+        self.generate("other", "--ranks", "4", "--events", "40000")
+        os.rename(self.path("run", "trace"), self.path("old"))
+        os.rename(self.path("other", "trace"), self.path("run", "trace"))
+        with open(self.path("run", "view", "waits.pyramid"), "r+b") as file:
+            file.truncate(100)
+        self.serve("run")
+        self.when_ready()
+        self.assertNotEqual(self.ask("/api/tile"), first)
+
+    def test_single_calls_are_those_of_the_trace(self):
+        self.generate("run", "--ranks", "4", "--events", "8000")
+        self.serve("run")
+        meta = self.when_ready()
+        middle = (meta["span"]["from_ns"] + meta["span"]["to_ns"]) // 2
+        begin, end = middle - 200_000, middle + 200_000
+        body = self.ask("/api/raw", **{"from": begin, "to": end})
+        name, count, left_out, ready = struct.unpack_from("<4s3I", body)
+        self.assertEqual((name, left_out, ready), (b"FVR1", 0, 7))
+        self.assertEqual(len(body), 16 + count * (4 * 8 + 4 * 4 + 2 + 2))
+        begins = struct.unpack_from(f"<{count}d", body, 16)
+        ends = struct.unpack_from(f"<{count}d", body, 16 + 8 * count)
+        processes = struct.unpack_from(f"<{count}I", body, 16 + 32 * count)
+        functions = struct.unpack_from(f"<{count}I", body, 16 + 36 * count)
+        found = sorted((int(a), int(b), p, meta["functions"]["name"][f])
+                       for a, b, p, f in zip(begins, ends, processes, functions))
+        said = self.fathom("trace", "print", "run", "--json")
+        self.assertEqual(said.returncode, 0, said.stderr)
+        expected, open_calls = [], {}
+        for line in said.stdout.splitlines():
+            event = json.loads(line)
+            if event["kind"] == "enter":
+                open_calls[event["rank"]] = event
+            elif event["kind"] == "leave":
+                enter = open_calls[event["rank"]]
+                a, b = enter["time_ns"], event["time_ns"]
+                if a < end and b > begin:
+                    expected.append((a, b, event["rank"], event["function"]))
+        self.assertEqual(found, sorted(expected))
+        some = self.ask("/api/messages", **{"from": begin, "to": end, "top": 3})
+        every = self.ask("/api/messages", **{"from": begin, "to": end, "top": 5000})
+        self.assertEqual(some["shown"] + some["more"], every["shown"])
+        self.assertEqual(some["messages"]["wait_ns"], sorted(every["messages"]["wait_ns"])[::-1][:3])
+
+    def test_hostile_names_arrive_as_text(self):
+        self.generate("run", "--ranks", "2", "--events", "500", "--suffix", HOSTILE)
+        self.serve("run")
+        meta = self.when_ready()
+        self.assertIn(HOSTILE, meta["hosts"][0])
+        self.assertIn(HOSTILE, meta["application"])
+        for path in ("/api/meta", "/api/report", "/api/matrix"):
+            status, headers, body = self.raw(path, Authorization=f"Bearer {self.token}")
+            self.assertEqual((status, headers["Content-Type"]), (200, "application/json"))
+
+    def test_views_are_saved_with_the_run(self):
+        self.write_run("r1")
+        self.serve("r1")
+        self.assertEqual(self.ask("/api/views")["views"], [])
+        views = {"views": [{"name": HOSTILE, "state": {"window": [1, 2.5, None]}, "note": "n\u00e4her"}]}
+        token = f"Bearer {self.token}"
+        body = json.dumps(views).encode()
+        self.assertEqual(self.raw("/api/views", "PUT", body, Authorization=token)[0], 405)  # as a form could
+        status, _, said = self.raw("/api/views", "PUT", body, Authorization=token, X_Fathom="1")
+        self.assertEqual(status, 200, said)
+        self.end()
+        self.serve("r1")
+        saved = self.ask("/api/views")["views"]
+        self.assertEqual([(v["name"], v["state"], v["note"]) for v in saved],
+                         [(HOSTILE, {"window": [1, 2.5, None]}, "n\u00e4her")])
+        token = f"Bearer {self.token}"
+        for wrong in (b"", b"[]", b"{\"views\": 3}", b"{\"views\": [{\"name\": 3}]}", b"x" * 300_000,
+                      b"{\"views\": [" + b"{}," * 1000 + b"{}]}", b"{\"views\": [{\"state\": " + b"[" * 10000):
+            status = self.raw("/api/views", "PUT", wrong, Authorization=token, X_Fathom="1")[0]
+            self.assertIn(status, (400, 413), wrong[:50])
+        self.assertEqual(len(self.ask("/api/views")["views"]), 1)
+
+    def test_two_runs_are_compared_as_by_compare(self):
+        self.write_run("a")
+        self.write_run("b", fixtures.with_times(fixtures.hpcc4()))
+        self.serve("a", "b")
+        said = json.loads(self.fathom("compare", "a", "b", "--json").stdout)
+        self.assertEqual(self.ask("/api/compare", **{"run": 0, "with": 1})["compare"], said)
+        self.ask("/api/compare", 400, **{"run": 0, "with": 0})
+
+    def test_large_matrices_come_as_tiles_that_add_up(self):
+        chance = random.Random(4)
+        rows = sorted({(chance.randrange(3000), chance.randrange(3000)): None for _ in range(5000)})
+        traffic = fixtures.block("point-to-point", False, [(s, d, 1 + chance.randrange(9999), 1) for s, d in rows])
+        self.write_run("big", fixtures.profile(3000, [traffic], [], hosts=30))
+        self.serve("big")
+        for order in ("rank", "pattern", "cluster", "host"):
+            for level, cell in enumerate((16, 4, 1) if order == "rank" else (16,)):
+                tiles = -(-(-(-3000 // cell)) // 256)
+                total = 0
+                for row in range(tiles):
+                    for column in range(tiles):
+                        body = self.ask("/api/matrix", order=order, level=level, row=row, column=column)
+                        name, _, _, _, high, wide, width, levels, _ = struct.unpack_from("<4s8I", body)
+                        all_bytes, most = struct.unpack_from("<2d", body, 36)
+                        self.assertEqual((name, levels, width, len(body)), (b"FVM1", 3, cell, 52 + 8 * high * wide))
+                        total += sum(struct.unpack_from(f"<{high * wide}d", body, 52))
+                self.assertEqual(total, sum(traffic["bytes"]))
+                self.assertEqual((all_bytes, most), (sum(traffic["bytes"]), max(traffic["bytes"])))
+        by_host = self.ask("/api/matrix", by="host")
+        self.assertEqual((by_host["size"], sum(by_host["value"])), (30, sum(traffic["bytes"])))
+
+
+if __name__ == "__main__":
+    harness.main()
