@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -37,9 +38,11 @@ class DefinitionsFrame {
   }
 
  private:
+  // Not with insert, of which g++ 12 warns where it sees that the vector was empty.
   void put(const void* data, std::size_t size) {
-    const char* bytes = static_cast<const char*>(data);
-    bytes_.insert(bytes_.end(), bytes, bytes + size);
+    const std::size_t end = bytes_.size();
+    bytes_.resize(end + size);
+    std::memcpy(bytes_.data() + end, data, size);
   }
   void section(profile::Section kind, const void* data, std::size_t size) {
     if (size == 0) return;
