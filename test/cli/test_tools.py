@@ -2,6 +2,7 @@
 """The other subcommands: plot, export, import, doctor, and the help of all of them."""
 import json
 import os
+import re
 import shutil
 import subprocess
 import unittest
@@ -124,14 +125,14 @@ class Export(harness.CliTest):
     def test_every_listed_format_is_written(self):
         self.write_run("r", fixtures.with_waits(fixtures.hpcc4()))
         listed = self.fathom("export", "--list").stdout
-        of_traffic, of_trace = ([line.split()[0] for line in part.splitlines() if line.startswith("  ")]
-                                for part in listed.split("of the trace"))
+        of_traffic, of_trace, *of_both = ([line.split()[0] for line in part.splitlines() if line.startswith("  ")]
+                                          for part in re.split("of the trace|of both", listed))
         self.assertIn("csv", of_traffic)
         self.assertIn("otf2", of_trace)
         for name in of_trace:
             self.assert_refused(self.fathom("export", "r", "--format", name, "-o", "out-" + name), 1, "r")
             self.assertFalse(os.path.exists(self.path("out-" + name)))
-        for name in of_traffic:
+        for name in of_traffic + sum(of_both, []):
             result = self.fathom("export", "r", "--format", name, "-o", "out-" + name)
             self.assertEqual(result.returncode, 0, result.stderr)
             self.assertTrue(os.path.exists(self.path("out-" + name)))
