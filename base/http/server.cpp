@@ -204,7 +204,7 @@ HttpRequest request_of(const httplib::Request& asked) {
 void fill(httplib::Response& response, HttpAnswer answer) {
   response.status = answer.status;
   for (const auto& [name, value] : answer.headers) response.set_header(name, value);
-  response.set_content(std::move(answer.body), answer.type);
+  response.set_content(answer.body, answer.type);
 }
 
 Error cannot_listen(const std::string& where) {
