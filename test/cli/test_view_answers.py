@@ -227,9 +227,15 @@ class Answers(ViewTest):
                 for row in range(tiles):
                     for column in range(tiles):
                         body = self.ask("/api/matrix", order=order, level=level, row=row, column=column)
-                        name, _, _, _, high, wide, width, levels, _ = struct.unpack_from("<4s8I", body)
+                        name, _, _, _, high, wide, width, levels, size = struct.unpack_from("<4s8I", body)
                         all_bytes, most = struct.unpack_from("<2d", body, 36)
-                        self.assertEqual((name, levels, width, len(body)), (b"FVM1", 3, cell, 52 + 8 * high * wide))
+                        self.assertEqual((name, levels, width, len(body)), (b"FVM1", 3, cell, 52 + 8 * high * wide + 4 * size))
+                        self.assertEqual(size, 3000 if level == 0 else 0)
+                        if size:  # who stands where, in whatever order
+                            placed = struct.unpack_from(f"<{size}I", body, 52 + 8 * high * wide)
+                            self.assertEqual(sorted(placed), list(range(size)))
+                            if order in ("rank", "pattern"):
+                                self.assertEqual(placed == tuple(range(size)), order == "rank")
                         total += sum(struct.unpack_from(f"<{high * wide}d", body, 52))
                 self.assertEqual(total, sum(traffic["bytes"]))
                 self.assertEqual((all_bytes, most), (sum(traffic["bytes"]), max(traffic["bytes"])))
