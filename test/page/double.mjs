@@ -260,7 +260,7 @@ function answer(job, run, path, query) {
       const all = Array.from({ length: size }, (_, at) => at);
       const order = query.get('order') === 'cluster' ? all.slice().reverse() : all;
       const value = query.get('class') === 'MPI_Allreduce' ? all.map(() => 8) : all.map(() => job.bytes * messagesIn(from, to));
-      return { what: query.get('what'), by: query.get('by'), size, labels: [], order, hosts: [], total: value.reduce((a, b) => a + b, 0), max: Math.max(...value), source: all, destination: all.map((at) => (at + 1) % size), value };
+      return { what: query.get('what'), by: query.get('by'), size, labels: query.get('by') === 'host' ? all.map((at) => `n${at}`) : [], order, hosts: [], total: value.reduce((a, b) => a + b, 0), max: Math.max(...value), source: all, destination: all.map((at) => (at + 1) % size), value };
     }
     case '/api/compare':
       return { compare: { runs: {}, totals: { quantity: ['seconds', 'bytes'], first: [1, 1000], last: [2, 2000], growth: [2, 2] }, classes: { class: ['point-to-point'], hidden: [0], bytes: [[1000, 2000]], messages: [[10, 20]], growth_bytes: [2], growth_messages: [2] }, pairs: { source: [0], destination: [1], first_bytes: [1000], last_bytes: [2000], first_messages: [10], last_messages: [20] }, functions: { name: ['MPI_Sendrecv'], first_seconds: [0.1], last_seconds: [0.2], growth: [2] } } };
