@@ -66,7 +66,8 @@ Reply answer_machine_cards(Session& session, const Query& query) {
   return of_run(session, query, [&](ViewedRun& run, analysis::LoadedRun& loaded) {
     const auto scope = query.scope(session.tools);
     if (!scope) return refuse(400, scope.error().message);
-    const std::lock_guard lock(run.joined_mutex());
+    const auto lock = run.lock_joined();
+    if (!lock) return busy();
     const auto profile = analysis::profile_of_part(loaded, *scope);
     if (!profile) return refuse(422, profile.error().message);
     analysis::Input input = loaded.input({});

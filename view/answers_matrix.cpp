@@ -165,12 +165,23 @@ Reply matrix_tile(const Matrix& matrix, const Query& query) {
   for (const std::uint64_t number : {*level, *row, *column})
     put(reply.body, static_cast<std::uint32_t>(number));
   for (const std::uint32_t number :
-       {rows, columns, width, static_cast<std::uint32_t>(widths.size()), 0u})
+       {rows, columns, width, static_cast<std::uint32_t>(widths.size()),
+        *level == 0 ? matrix.size : 0u})
     put(reply.body, number);
   put_real(reply.body, total);
   put_real(reply.body, most);
   put_all(reply.body, values);
+  if (*level == 0) put_all(reply.body, matrix.order);
   return reply;
+}
+
+std::size_t bytes_of(const Matrix& matrix) {
+  std::size_t bytes =
+      sizeof matrix + matrix.cells.size() * sizeof(MatrixCell) + 4 * matrix.order.size();
+  for (const auto* names : {&matrix.labels, &matrix.hosts}) {
+    for (const std::string& name : *names) bytes += sizeof name + name.capacity();
+  }
+  return bytes;
 }
 
 }  // namespace
@@ -192,13 +203,18 @@ Reply answer_matrix(Session& session, const Query& query) {
   const std::string key = Query(question).key("matrix");
   std::shared_ptr<const Matrix> matrix = session.matrices.find(key);
   if (!matrix) {
+    std::unique_lock<std::timed_mutex> lock;
+    if (what == "waits") {
+      lock = (*run)->lock_joined();
+      if (!lock) return busy();
+    }
     const auto pairs = pairs_of(**run, what, *scope);
     if (!pairs) return refuse(422, pairs.error().message);
     Matrix made = by_rank(*pairs, *(*(*run)->loaded())->profile);
     if (by == "host") made = by_host(made);
     made.order = order_of(made, order);
     matrix = std::make_shared<const Matrix>(std::move(made));
-    session.matrices.keep(key, matrix);
+    session.matrices.keep(key, matrix, bytes_of(*matrix));
   }
   if (query.has("level") || matrix->size > kWholeSize) return matrix_tile(*matrix, query);
   return whole_matrix(*matrix, what, by);

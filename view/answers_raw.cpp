@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the joined trace answers about a window: its calls one by one, and its costliest messages.
-#include <chrono>
 #include <mutex>
 #include <optional>
 #include <unordered_map>
@@ -45,8 +44,8 @@ Joined joined_for(Session& session, const Query& query) {
     return decline(refuse(422, problem));
   if (!pyramid->is_joined())
     return decline(not_ready("the joined trace", pyramid->progress().share));
-  joined.lock = std::unique_lock((*run)->joined_mutex(), std::chrono::milliseconds(100));
-  if (!joined.lock.owns_lock()) return decline(not_ready("another analysis of this run", 0));
+  joined.lock = (*run)->lock_joined();
+  if (!joined.lock.owns_lock()) return decline(busy());
   const auto job = (*loaded)->job->joined();
   if (!job) return decline(refuse(422, job.error().message));
   joined.job = *job;

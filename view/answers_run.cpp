@@ -2,6 +2,8 @@
 // The answers that tell what a run is: list of runs, metadata, report, analyses, comparison.
 #include <algorithm>
 #include <filesystem>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "analysis/compare.h"
 #include "analysis/registry.h"
@@ -38,8 +40,9 @@ void write_run_line(base::JsonWriter& json, ViewedRun& run, std::size_t number) 
 
 std::vector<std::string> hosts_of(const analysis::LoadedRun& run) {
   std::vector<std::string> hosts;
-  const auto add = [&hosts](const std::string& host) {
-    if (std::find(hosts.begin(), hosts.end(), host) == hosts.end()) hosts.push_back(host);
+  std::unordered_set<std::string> known;
+  const auto add = [&](const std::string& host) {
+    if (known.insert(host).second) hosts.push_back(host);
   };
   if (run.trace) {
     for (const trace::Process& process : run.trace->definitions().processes) add(process.host);
@@ -54,16 +57,19 @@ void write_column(base::JsonWriter& json, const char* name, const Rows& rows, Of
   json.list(name, rows, [&](const auto& row) { json.value(of(row)); });
 }
 
-std::int64_t position_of(const std::vector<std::string>& hosts, const std::string& host) {
-  return std::find(hosts.begin(), hosts.end(), host) - hosts.begin();
+std::unordered_map<std::string, std::size_t> numbers_of(const std::vector<std::string>& hosts) {
+  std::unordered_map<std::string, std::size_t> numbers;
+  for (const std::string& host : hosts) numbers.emplace(host, numbers.size());
+  return numbers;
 }
 
 void write_processes(base::JsonWriter& json, const trace::Definitions& definitions,
                      const std::vector<std::string>& hosts) {
+  const auto numbers = numbers_of(hosts);
   using trace::Process;
   const auto& all = definitions.processes;
   write_column(json, "rank", all, [](const Process& one) { return one.rank; });
-  write_column(json, "host", all, [&](const Process& one) { return position_of(hosts, one.host); });
+  write_column(json, "host", all, [&](const Process& one) { return numbers.at(one.host); });
   write_column(json, "pid", all, [](const Process& one) { return one.pid; });
   write_column(json, "threads", all, [](const Process& one) { return one.threads.size(); });
   write_column(json, "first_ns", all, [](const Process& one) { return one.first_ns; });
@@ -148,10 +154,11 @@ void write_timeline(base::JsonWriter& json, const Pyramid& pyramid, std::uint64_
 // Without times, all there is are the ranks.
 void write_untraced(base::JsonWriter& json, const profile::Profile& profile,
                     const std::vector<std::string>& hosts) {
+  const auto numbers = numbers_of(hosts);
   json.object("processes", [&] {
     write_column(json, "rank", profile.ranks, [](const auto& one) { return one.rank; });
     write_column(json, "host", profile.ranks,
-                 [&](const auto& one) { return position_of(hosts, one.host); });
+                 [&](const auto& one) { return numbers.at(one.host); });
     write_column(json, "pid", profile.ranks, [](const auto& one) { return one.pid; });
   });
   write_communicators(json, profile.communicators);
@@ -185,6 +192,8 @@ Reply analysed(Session& session, const Query& query, const std::vector<std::stri
   if (!run) return refuse(404, run.error().message);
   const auto scope = query.scope(session.tools);
   if (!scope) return refuse(400, scope.error().message);
+  const auto lock = (*run)->lock_joined();
+  if (!lock) return busy();
   const auto results = (*run)->analyse(names, *scope);
   if (!results) return refuse(422, results.error().message);
   return json_reply([&](base::JsonWriter& json) { fields(json, *results); });
@@ -313,7 +322,10 @@ Reply answer_compare(Session& session, const Query& query) {
     inputs.push_back((*loaded)->input({}));
   }
   if (compared[0] == compared[1]) return refuse(400, "these are the same run");
-  const std::scoped_lock lock(compared[0]->joined_mutex(), compared[1]->joined_mutex());
+  const auto first = compared[0]->lock_joined();
+  if (!first) return busy();
+  const auto second = compared[1]->lock_joined();
+  if (!second) return busy();
   auto comparison = analysis::compare_profiles(profiles, names, {});
   if (!comparison) return refuse(422, comparison.error().message);
   analysis::compare_calls(profiles, *comparison);

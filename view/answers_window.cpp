@@ -161,6 +161,8 @@ Reply answer_window(Session& session, const Query& query) {
   if (!run) return refuse(404, run.error().message);
   const auto scope = query.scope(session.tools);
   if (!scope) return refuse(400, scope.error().message);
+  const auto lock = (*run)->lock_joined();
+  if (!lock) return busy();
   const auto results = (*run)->analyse(
       {"idle-time", "flat-profile", "wait-states", "matrices", "histograms"}, *scope);
   if (!results) return refuse(422, results.error().message);

@@ -56,11 +56,14 @@ class WindowWalk {
     for (; at < size; ++at) {
       const Step& step = steps_.at(process_, at);
       if (step.time_ns >= to_ns_ && (++beyond > kLookBack || calls_.empty())) break;
-      finish_before(step.time_ns, seen);
       if (step.kind != StepKind::kCall) {
         open_.add(at, step);
         each(at, step);
-      } else if (step.time_ns < to_ns_ && step.end_ns > from_ns_) {
+        continue;
+      }
+      // Not at other steps: those of the moment at which a call was left belong to it (as in analysis/waits/).
+      finish_before(step.time_ns, seen);
+      if (step.time_ns < to_ns_ && step.end_ns > from_ns_) {
         calls_.push_back(at);
       }
     }

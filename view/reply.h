@@ -58,4 +58,7 @@ inline Reply not_ready(const std::string& what, double share) {
   return reply;
 }
 
+// Another question has the joined trace.
+inline Reply busy() { return not_ready("another analysis of this run", 0); }
+
 }  // namespace fathom::view

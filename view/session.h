@@ -47,20 +47,29 @@ class KeptMatrices {
  public:
   std::shared_ptr<const Matrix> find(const std::string& key) {
     const std::lock_guard lock(mutex_);
-    for (const auto& [known, matrix] : kept_) {
-      if (known == key) return matrix;
+    for (const Kept& kept : kept_) {
+      if (kept.key == key) return kept.matrix;
     }
     return nullptr;
   }
-  void keep(const std::string& key, std::shared_ptr<const Matrix> matrix) {
+  // One that is larger than kMostBytes is not kept.
+  void keep(const std::string& key, std::shared_ptr<const Matrix> matrix, std::size_t bytes) {
     const std::lock_guard lock(mutex_);
-    kept_.emplace_front(key, std::move(matrix));
-    if (kept_.size() > 4) kept_.pop_back();
+    kept_.push_front({key, std::move(matrix), bytes});
+    bytes_ += bytes;
+    for (; kept_.size() > 4 || bytes_ > kMostBytes; kept_.pop_back()) bytes_ -= kept_.back().bytes;
   }
 
  private:
+  static constexpr std::size_t kMostBytes = 256 << 20;
+  struct Kept {
+    std::string key;
+    std::shared_ptr<const Matrix> matrix;
+    std::size_t bytes = 0;
+  };
   std::mutex mutex_;
-  std::list<std::pair<std::string, std::shared_ptr<const Matrix>>> kept_;
+  std::list<Kept> kept_;
+  std::size_t bytes_ = 0;
 };
 
 struct Session {

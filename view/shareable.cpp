@@ -76,17 +76,28 @@ class Answers {
   explicit Answers(Session& session) : session_(session) {}
 
   std::size_t bytes() const { return bytes_; }
+  const std::vector<std::string>& left_out() const { return left_out_; }
 
-  // Leaves out what the run does not have.
+  // Leaves out what the run does not have, and what is too large.
   void add(const std::string& path, const Query::Parameters& parameters,
            const Query::Parameters& hidden = {}) {
     Query::Parameters all = parameters;
     all.insert(hidden.begin(), hidden.end());
-    const Reply reply = answer(session_, path, all);
-    if (reply.status != 200 || reply.body.size() > kLargestAnswer) return;
-    take(spelled(path, parameters), reply.type == kJson
-                                        ? without_tags(reply.body)
-                                        : "{\"base64\":\"" + base64(reply.body) + "\"}");
+    Reply reply = answer(session_, path, all);
+    for (; reply.status == 202; reply = answer(session_, path, all))
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    if (reply.status != 200) return;
+    // A large matrix comes as its coarsest tile, which the page asks for by its place.
+    Query::Parameters asked = parameters;
+    if (path == "/api/matrix" && reply.type == kBinary)
+      asked.insert({{"level", "0"}, {"row", "0"}, {"column", "0"}});
+    const std::string key = spelled(path, asked);
+    if (reply.body.size() > kLargestAnswer) {
+      left_out_.push_back(key);
+      return;
+    }
+    take(key, reply.type == kJson ? without_tags(reply.body)
+                                  : "{\"base64\":\"" + base64(reply.body) + "\"}");
   }
 
   std::string text() const {
@@ -107,6 +118,7 @@ class Answers {
   Session& session_;
   std::map<std::string, std::string> answers_;
   std::size_t bytes_ = 0;
+  std::vector<std::string> left_out_;
 };
 
 base::Status await(Pyramid& pyramid) {
@@ -121,8 +133,7 @@ base::Status await(Pyramid& pyramid) {
 void add_plain(Answers& answers, ViewedRun& run) {
   const Query::Parameters only{{"run", "0"}};
   answers.add("/api/runs", {});
-  for (const char* path : {"/api/report", "/api/findings", "/api/breakdown", "/api/functions",
-                           "/api/window", "/api/calls", "/api/phases", "/api/path", "/api/views",
+  for (const char* path : {"/api/report", "/api/findings", "/api/window", "/api/calls", "/api/path",
                            "/api/machine", "/api/machine/sizes", "/api/machine/cards"})
     answers.add(path, only);
   for (const char* what : {"bytes", "messages", "waits"}) {
@@ -238,6 +249,7 @@ base::Result<ShareableFile> shareable_file(Session& session, const Pages& pages)
     file.levels = add_levels(answers, pyramid->geometry(), room);
   }
   answers.add("/api/meta", {{"run", "0"}}, {{"levels", std::to_string(file.levels)}});
+  file.left_out = answers.left_out();
   auto html = page_with(pages, answers.text());
   if (!html) return html.error();
   if (html->size() > kMostFileBytes) return base::Error{"the file would be larger than 20 MB"};

@@ -6,7 +6,9 @@
 // connection. Answers lie in it as text that is not code, with every "<" escaped.
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "view/pages.h"
@@ -18,6 +20,7 @@ inline constexpr std::size_t kMostFileBytes = 20'000'000;
 
 struct ShareableFile {
   std::string html;
+  std::vector<std::string> left_out;         // questions whose answers are larger than 2 MB
   std::uint32_t levels = 0, all_levels = 0;  // of the timeline that found room
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "view/viewed_run.h"
 
+#include <chrono>
 #include <filesystem>
 
 #include "analysis/registry.h"
@@ -91,21 +92,27 @@ base::Result<std::string> ViewedRun::kept_folder() const {
 
 base::Result<analysis::LoadedRun*> ViewedRun::loaded() {
   const std::lock_guard lock(loading_);
-  // A job that was running when its run was first asked for has a profile once it has ended.
-  if (run_ && !*run_ && live_ && live_->ended() && !loaded_again_) {
-    loaded_again_ = true;
-    run_.reset();
+  // Not before the job has ended: the files of a trace are cut to their length then, and who still had them
+  // mapped would die of it; and a run is loaded once.
+  if (!run_ || (!*run_ && was_running_)) {
+    was_running_ = mark().state == "running";
+    run_ = was_running_
+               ? base::Error{"the job " + path_ +
+                             " still runs; its page Live shows it, the others when it has ended"}
+               : tools_.load(path_, {});
   }
-  if (!run_) run_ = tools_.load(path_, {});
   if (!*run_) return run_->error();
   return &**run_;
+}
+
+std::unique_lock<std::timed_mutex> ViewedRun::lock_joined() {
+  return std::unique_lock(joined_mutex_, std::chrono::seconds(1));
 }
 
 base::Result<analysis::Results> ViewedRun::analyse(const std::vector<std::string>& names,
                                                    const analysis::Scope& scope) {
   const auto run = loaded();
   if (!run) return run.error();
-  const std::lock_guard lock(joined_mutex_);
   const auto profile = analysis::profile_of_part(**run, scope);
   if (!profile) return profile.error();
   analysis::CallRowsKept calls;
@@ -129,7 +136,9 @@ void ViewedRun::watch() {
   constexpr double kInterval_s = 1;
   if (live_ || !tools_.live || mark().state != "running") return;
   auto read = tools_.live(path_);
-  if (read) live_ = std::make_unique<LiveHistory>(std::move(*read), kInterval_s);
+  if (read)
+    live_ = std::make_unique<LiveHistory>(std::move(*read), kInterval_s,
+                                          [this] { return mark().state == "running"; });
 }
 
 }  // namespace fathom::view

@@ -36,12 +36,12 @@ class ViewedRun {
 
   RunMark mark() const { return tools_.mark(path_); }
 
-  // The Error of the first attempt stays: the run is not read again and again, but once more when a job
-  // that was watched has ended.
+  // An Error while the job runs. After that, the Error of the first attempt stays: the run is not read again
+  // and again.
   base::Result<analysis::LoadedRun*> loaded();
 
-  // The named analyses of a part of the run, or those that run by default; as `fathom analyze`. One at a
-  // time.
+  // The named analyses of a part of the run, or those that run by default; as `fathom analyze`. The caller
+  // holds lock_joined().
   base::Result<analysis::Results> analyse(const std::vector<std::string>& names,
                                           const analysis::Scope& scope);
 
@@ -64,6 +64,9 @@ class ViewedRun {
 
   // Held while an analysis works, or anything else that uses the joined trace.
   std::timed_mutex& joined_mutex() { return joined_mutex_; }
+  // Waits a second for it at most, so that questions do not take all threads of the server. Without it, the
+  // answer is busy().
+  std::unique_lock<std::timed_mutex> lock_joined();
 
  private:
   const std::string path_;
@@ -74,7 +77,7 @@ class ViewedRun {
   std::unique_ptr<CallsInWindow> calls_;
   std::unique_ptr<LiveHistory> live_;
   std::optional<base::Result<analysis::LoadedRun>> run_;
-  bool loaded_again_ = false;
+  bool was_running_ = false;  // when it was last tried
   std::optional<analysis::TraceSpan> program_;
   std::unique_ptr<Pyramid> pyramid_;
 };

@@ -59,7 +59,6 @@ struct Viewer::State {
   std::string own_name;  // of another loopback address
   std::mutex code_mutex;
   std::string code;  // empty: it was used
-  int port = 0;
   bool over_socket = false;
   std::unique_ptr<base::HttpServer> server;  // last: it calls respond() until it is gone
 
@@ -79,7 +78,7 @@ struct Viewer::State {
           std::string_view(own_name)}) {
       if (name.empty() || !host.starts_with(name)) continue;
       const std::string rest = host.substr(name.size());
-      if (rest == ":" + std::to_string(port)) return true;
+      if (rest == ":" + std::to_string(request.port)) return true;
       const bool digits = rest.empty() || (rest.size() > 1 && rest.front() == ':' &&
                                            rest.find_first_not_of("0123456789", 1) == rest.npos);
       if (over_socket && digits) return true;
@@ -160,6 +159,10 @@ base::Result<std::unique_ptr<Viewer>> Viewer::start(const ViewerOptions& options
   auto token = base::new_token();
   if (!token) return token.error();
   state->token = std::move(*token);
+  // A browser sends cookies to every port of a host: those of two viewers need two names.
+  const auto name = base::new_token();
+  if (!name) return name.error();
+  state->cookie_name = "fathom-view-" + name->substr(0, 8);
   if (options.address.host.find(':') == std::string::npos) state->own_name = options.address.host;
   state->over_socket = !options.address.socket_path.empty();
   state->session.tools = std::move(tools);
@@ -178,12 +181,10 @@ base::Result<std::unique_ptr<Viewer>> Viewer::start(const ViewerOptions& options
        {"Cache-Control", "no-cache"}});
   if (!server) return server.error();
   state->server = std::move(*server);
-  state->port = state->server->port();
-  state->cookie_name = "fathom-view-" + std::to_string(state->port);
   return std::unique_ptr<Viewer>(new Viewer(std::move(state)));
 }
 
-int Viewer::port() const { return state_->port; }
+int Viewer::port() const { return state_->server->port(); }
 const std::string& Viewer::token() const { return state_->token; }
 std::string Viewer::one_time_code() {
   const auto made = base::new_token();

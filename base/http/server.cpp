@@ -289,8 +289,11 @@ Result<std::unique_ptr<HttpServer>> HttpServer::start(
   BoundedServer& server = state->server;
   server.set_payload_max_length(limits.request_bytes);
   server.set_default_headers({always.begin(), always.end()});
-  const auto answer = [handler](const httplib::Request& asked, httplib::Response& response) {
-    fill(response, handler(request_of(asked)));
+  const auto answer = [handler, port = state->port](const httplib::Request& asked,
+                                                    httplib::Response& response) {
+    HttpRequest request = request_of(asked);
+    request.port = port;
+    fill(response, handler(request));
   };
   // Before the library reads a body, and whatever the path, so that its regular expressions meet none.
   server.set_pre_routing_handler(

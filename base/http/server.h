@@ -34,6 +34,7 @@ struct HttpRequest {
   std::map<std::string, std::string> parameters;  // decoded; of equal names, the first
   std::map<std::string, std::string> headers;  // names in small letters; of equal ones, the first
   std::string body;                            // of PUT
+  int port = 0;                                // of the server; 0 of a Unix socket
 
   std::string header(const std::string& name) const {
     const auto found = headers.find(name);

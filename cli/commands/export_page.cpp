@@ -35,6 +35,12 @@ int export_page(const std::string& run, const std::string& path, bool force) {
                  "fathom export: %u of the timeline's %u levels found room in 20 MB; fathom view "
                  "shows all\n",
                  made->levels, made->all_levels);
+  for (const std::string& question : made->left_out)
+    std::fprintf(
+        stderr,
+        "fathom export: the answer to %s is larger than 2 MB and left out; fathom view shows "
+        "it\n",
+        question.c_str());
   return kFine;
 }
 

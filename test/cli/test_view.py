@@ -11,6 +11,7 @@ import socket
 import subprocess
 import time
 
+import fixtures
 import harness
 from viewer import HOSTILE, ViewTest
 
@@ -48,6 +49,21 @@ class Access(ViewTest):
         self.assertEqual(headers["X-Content-Type-Options"], "nosniff")
         # Nothing on the page comes from elsewhere, and no code stands in it.
         self.assertNotRegex(body.decode(), r"(src|href)=.?(https?:)?//|<script>|onclick=|style=")
+
+    def test_two_viewers_do_not_share_a_cookie(self):
+        self.write_run("r1")
+        names = set()
+        for place in (self.path("a.sock"), self.path("b.sock")):  # both at port 8642 of ssh
+            server = subprocess.Popen([harness.FATHOM, "view", "r1", "--bind", place], cwd=self.folder, text=True,
+                                      stdout=subprocess.PIPE)
+            token = re.search(r"token=(\w+)", server.stdout.readline())[1]
+            with socket.socket(socket.AF_UNIX) as client:
+                client.connect(place)
+                client.sendall(f"GET /?token={token} HTTP/1.1\r\nHost: 127.0.0.1:8642\r\n\r\n".encode())
+                names.add(re.search(rb"Set-Cookie: ([^=]+)=", client.recv(4096))[1])
+            server.send_signal(signal.SIGTERM)
+            server.communicate(timeout=60)
+        self.assertEqual(len(names), 2)
 
     def test_a_name_that_leads_to_this_machine_is_refused(self):
         self.write_run("r1")
@@ -191,6 +207,15 @@ class ShareableFile(ViewTest):
         self.assertEqual(base64.b64decode(answers["/api/tile?column=0&level=0&row=0&run=0"]["base64"]),
                          self.ask("/api/tile"))
         self.assertIn(HOSTILE, answers["/api/meta?run=0"]["hosts"][0])
+
+    def test_a_large_matrix_is_found_as_the_page_asks_for_it(self):
+        traffic = fixtures.block("point-to-point", False, [(0, 1999, 5, 1)])
+        self.write_run("big", fixtures.profile(2000, [traffic], [], hosts=2))
+        self.assertEqual(self.fathom("export", "big", "-o", "big.html").returncode, 0)
+        with open(self.path("big.html"), encoding="utf-8") as file:
+            answers = json.loads(re.search(r'id="fathom-answers">(.*?)</script>', file.read(), re.S)[1])
+        tile = base64.b64decode(answers["/api/matrix?by=rank&column=0&level=0&row=0&run=0&what=bytes"]["base64"])
+        self.assertEqual(tile[:4], b"FVM1")
 
     def test_an_existing_file_stays_and_a_bad_run_is_refused(self):
         self.write_run("r1")

@@ -26,6 +26,20 @@ class Answers(ViewTest):
             self.assertIn("trace", self.ask(path, 422)["error"])
         self.assertIn("trace", self.ask("/api/window", 422, **{"from": 1, "to": 2})["error"])
 
+    def test_the_trace_of_a_running_job_is_left_alone_until_it_has_ended(self):
+        self.generate("run", "--ranks", "2", "--events", "500")
+        with open("/proc/self/stat", encoding="utf-8") as file:
+            start = file.read().rpartition(")")[2].split()[19]
+        mark = f"{os.getpid()} {start} {os.readlink('/proc/self/ns/pid')} {os.uname().nodename}"
+        with open(self.path("run", ".running"), "w", encoding="utf-8") as file:
+            file.write(f"{mark}\ncommand\na trace\n")
+        self.serve("run")
+        for _ in range(2):
+            self.assertIn("still runs", self.ask("/api/meta", 422)["error"])
+        self.assertIn("still runs", self.ask("/api/runs")["runs"][0]["error"])
+        os.unlink(self.path("run", ".running"))
+        self.assertEqual(self.ask("/api/meta")["ranks"], 2)
+
     def test_a_profile_alone_has_matrix_report_calls_and_findings(self):
         self.write_run("r1", fixtures.with_waits(fixtures.hpcc4()))
         self.serve("r1")
@@ -169,6 +183,10 @@ class Answers(ViewTest):
                 if a < end and b > begin:
                     expected.append((a, b, event["rank"], event["function"]))
         self.assertEqual(found, sorted(expected))
+        whole = self.ask("/api/raw", **{"from": meta["span"]["from_ns"], "to": meta["span"]["to_ns"] + 1})
+        count = struct.unpack_from("<I", whole, 4)[0]
+        said = self.analyze("run", "wait-states")["wait-states"]["waits"]["seconds"]
+        self.assertEqual(sum(struct.unpack_from(f"<{count}d", whole, 16 + 16 * count)), sum(round(s * 1e9) for s in said))
         some = self.ask("/api/messages", **{"from": begin, "to": end, "top": 3})
         every = self.ask("/api/messages", **{"from": begin, "to": end, "top": 5000})
         self.assertEqual(some["shown"] + some["more"], every["shown"])
@@ -227,9 +245,15 @@ class Answers(ViewTest):
                 for row in range(tiles):
                     for column in range(tiles):
                         body = self.ask("/api/matrix", order=order, level=level, row=row, column=column)
-                        name, _, _, _, high, wide, width, levels, _ = struct.unpack_from("<4s8I", body)
+                        name, _, _, _, high, wide, width, levels, size = struct.unpack_from("<4s8I", body)
                         all_bytes, most = struct.unpack_from("<2d", body, 36)
-                        self.assertEqual((name, levels, width, len(body)), (b"FVM1", 3, cell, 52 + 8 * high * wide))
+                        self.assertEqual((name, levels, width, len(body)), (b"FVM1", 3, cell, 52 + 8 * high * wide + 4 * size))
+                        self.assertEqual(size, 3000 if level == 0 else 0)
+                        if size:  # who stands where, in whatever order
+                            placed = struct.unpack_from(f"<{size}I", body, 52 + 8 * high * wide)
+                            self.assertEqual(sorted(placed), list(range(size)))
+                            if order in ("rank", "pattern"):
+                                self.assertEqual(placed == tuple(range(size)), order == "rank")
                         total += sum(struct.unpack_from(f"<{high * wide}d", body, 52))
                 self.assertEqual(total, sum(traffic["bytes"]))
                 self.assertEqual((all_bytes, most), (sum(traffic["bytes"]), max(traffic["bytes"])))

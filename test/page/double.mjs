@@ -184,19 +184,23 @@ function matrix(job, query) {
   const across = Math.ceil(job.ranks / cell);
   const rows = Math.min(256, across - row * 256);
   const columns = Math.min(256, across - column * 256);
-  const buffer = Buffer.alloc(52 + rows * columns * 8);
+  const size = level === 0 ? job.ranks : 0;
+  const reversed = query.get('order') === 'cluster';  // as that of small ones
+  const standing = (position) => (reversed ? job.ranks - 1 - position : position);
+  const buffer = Buffer.alloc(52 + rows * columns * 8 + size * 4);
   buffer.write('FVM1', 0, 'latin1');
-  [level, row, column, rows, columns, cell, levels, 0].forEach((value, at) => buffer.writeUInt32LE(value, 4 + at * 4));
+  [level, row, column, rows, columns, cell, levels, size].forEach((value, at) => buffer.writeUInt32LE(value, 4 + at * 4));
   const all = job.bytes * job.iterations;
   buffer.writeDoubleLE(all * job.ranks, 36);
   buffer.writeDoubleLE(all, 44);
   for (let i = 0; i < rows; ++i)
     for (let r = (row * 256 + i) * cell; r < Math.min(job.ranks, (row * 256 + i + 1) * cell); ++r) {
-      const j = Math.floor(((r + 1) % job.ranks) / cell) - column * 256;
+      const j = Math.floor(standing((standing(r) + 1) % job.ranks) / cell) - column * 256;
       if (j < 0 || j >= columns) continue;
       const o = 52 + (i * columns + j) * 8;
       buffer.writeDoubleLE(buffer.readDoubleLE(o) + all, o);
     }
+  for (let at = 0; at < size; ++at) buffer.writeUInt32LE(standing(at), 52 + (rows * columns + at / 2) * 8);
   return buffer;
 }
 
@@ -256,12 +260,10 @@ function answer(job, run, path, query) {
       const all = Array.from({ length: size }, (_, at) => at);
       const order = query.get('order') === 'cluster' ? all.slice().reverse() : all;
       const value = query.get('class') === 'MPI_Allreduce' ? all.map(() => 8) : all.map(() => job.bytes * messagesIn(from, to));
-      return { what: query.get('what'), by: query.get('by'), size, labels: [], order, hosts: [], total: value.reduce((a, b) => a + b, 0), max: Math.max(...value), source: all, destination: all.map((at) => (at + 1) % size), value };
+      return { what: query.get('what'), by: query.get('by'), size, labels: query.get('by') === 'host' ? all.map((at) => `n${at}`) : [], order, hosts: [], total: value.reduce((a, b) => a + b, 0), max: Math.max(...value), source: all, destination: all.map((at) => (at + 1) % size), value };
     }
     case '/api/compare':
       return { compare: { runs: {}, totals: { quantity: ['seconds', 'bytes'], first: [1, 1000], last: [2, 2000], growth: [2, 2] }, classes: { class: ['point-to-point'], hidden: [0], bytes: [[1000, 2000]], messages: [[10, 20]], growth_bytes: [2], growth_messages: [2] }, pairs: { source: [0], destination: [1], first_bytes: [1000], last_bytes: [2000], first_messages: [10], last_messages: [20] }, functions: { name: ['MPI_Sendrecv'], first_seconds: [0.1], last_seconds: [0.2], growth: [2] } } };
-    case '/api/machine':
-      return { hosts: [], processes: { rank: [], host: [], socket: [], core: [], numa: [] }, map: null, source: 'trace' };
     case '/api/views':
       return { views: [], writable: true };
     default:

@@ -307,6 +307,14 @@ test('1,024 ranks and 10,000 × 10,000 pairs are loaded and moved', async (t) =>
     text = (await page.locator('.tip').count()) > 0 ? await page.locator('.tip').textContent() : '';
     await page.waitForTimeout(50);
   }
+  // In another order, other ranks stand there.
+  await go('/matrix?run=3&matrix.order=cluster&matrix.x=5000.0-20.0&matrix.y=5000.0-20.0', '.timeline canvas');
+  for (let tries = 0, text = ''; text !== 'rank 4994 (n78) → rank 4995 (n78): 100 kB'; ++tries) {
+    assert.ok(tries < 100, `the tip says "${text}"`);
+    await page.mouse.move(box.x + 64 + (4.5 / 20) * side + (tries % 2), box.y + 20 + (5.5 / 20) * side);
+    text = (await page.locator('.tip').count()) > 0 ? await page.locator('.tip').textContent() : '';
+    await page.waitForTimeout(50);
+  }
 });
 
 test('the matrix is chosen from by pointer, keys and list, and is reordered', async () => {

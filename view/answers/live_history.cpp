@@ -55,7 +55,8 @@ std::string document_of(const live::JobState& state, const live::Verdict& verdic
 
 }  // namespace
 
-LiveHistory::LiveHistory(Read read, double interval_s) : read_(std::move(read)) {
+LiveHistory::LiveHistory(Read read, double interval_s, std::function<bool()> starting)
+    : read_(std::move(read)), starting_(std::move(starting)) {
   if (interval_s > 0) thread_ = std::thread([this, interval_s] { keep_sampling(interval_s); });
 }
 
@@ -78,6 +79,7 @@ void LiveHistory::keep_sampling(double interval_s) {
 
 bool LiveHistory::sample() {
   auto read = read_();
+  if (!read && earlier_.ranks.empty() && starting_ && starting_()) return true;
   if (!read || !*read) {
     const std::lock_guard lock(mutex_);
     state_ = read ? "ended" : "unreadable";

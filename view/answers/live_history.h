@@ -35,7 +35,8 @@ class LiveHistory {
 
   // Takes samples until the job ends or this is destroyed. With interval_s 0 there is no thread: the owner
   // calls sample().
-  LiveHistory(Read read, double interval_s);
+  // `starting`: whether a job that cannot be read yet, because it has not reached MPI_Init, may still be.
+  LiveHistory(Read read, double interval_s, std::function<bool()> starting = {});
   ~LiveHistory();
 
   // Takes one sample; false if the job has ended or cannot be read any more.
@@ -67,6 +68,7 @@ class LiveHistory {
   void keep_sampling(double interval_s);
 
   const Read read_;
+  const std::function<bool()> starting_;
   live::JobState earlier_;  // only of the thread that samples
   mutable std::mutex mutex_;
   std::condition_variable stopping_;

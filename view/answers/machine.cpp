@@ -91,28 +91,28 @@ struct FlowRow {
   std::uint64_t messages = 0, bytes = 0;
 };
 
+// Memory: four times what is written, however many pairs and bins there are. A row that was cut away and comes
+// again begins anew.
 class FlowRows {
  public:
   void add(std::uint64_t bin, std::uint64_t message_class, std::int64_t source,
            std::int64_t destination, std::uint64_t messages, std::uint64_t bytes) {
-    const FlowKey key{bin << 32 | message_class, static_cast<std::uint64_t>(source) << 32 |
-                                                     static_cast<std::uint32_t>(destination)};
-    const auto [found, is_new] = numbers_.try_emplace(key, rows_.size());
+    const auto [found, is_new] =
+        numbers_.try_emplace(key_of({bin, message_class, source, destination, 0, 0}), rows_.size());
     if (is_new) rows_.push_back({bin, message_class, source, destination, 0, 0});
     FlowRow& row = rows_[found->second];
     row.messages += messages;
     row.bytes += bytes;
+    if (rows_.size() > 4 * kMostFlowRows) {
+      cut();
+      numbers_.clear();
+      for (std::size_t at = 0; at < rows_.size(); ++at) numbers_[key_of(rows_[at])] = at;
+    }
   }
   bool empty() const { return rows_.empty(); }
 
   void write(base::JsonWriter& json) {
-    std::size_t left_out = 0;
-    if (rows_.size() > kMostFlowRows) {
-      left_out = rows_.size() - kMostFlowRows;
-      std::nth_element(rows_.begin(), rows_.begin() + kMostFlowRows, rows_.end(),
-                       [](const FlowRow& a, const FlowRow& b) { return a.messages > b.messages; });
-      rows_.resize(kMostFlowRows);
-    }
+    cut();
     std::sort(rows_.begin(), rows_.end(), [](const FlowRow& a, const FlowRow& b) {
       return std::tie(a.bin, a.source, a.destination, a.message_class) <
              std::tie(b.bin, b.source, b.destination, b.message_class);
@@ -128,10 +128,24 @@ class FlowRows {
       column("messages", &FlowRow::messages);
       column("bytes", &FlowRow::bytes);
     });
-    json.field("left_out", left_out);
+    json.field("left_out", left_out_);
   }
 
  private:
+  static FlowKey key_of(const FlowRow& row) {
+    return {row.bin << 32 | row.message_class, static_cast<std::uint64_t>(row.source) << 32 |
+                                                   static_cast<std::uint32_t>(row.destination)};
+  }
+
+  void cut() {
+    if (rows_.size() <= kMostFlowRows) return;
+    left_out_ += rows_.size() - kMostFlowRows;
+    std::nth_element(rows_.begin(), rows_.begin() + kMostFlowRows, rows_.end(),
+                     [](const FlowRow& a, const FlowRow& b) { return a.messages > b.messages; });
+    rows_.resize(kMostFlowRows);
+  }
+
+  std::size_t left_out_ = 0;
   std::unordered_map<FlowKey, std::size_t, FlowHash> numbers_;
   std::vector<FlowRow> rows_;
 };

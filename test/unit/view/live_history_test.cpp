@@ -86,5 +86,27 @@ TEST_CASE("a job that cannot be read says why") {
   CHECK(since(history, 0).find("\"problem\":\"no page\"") != std::string::npos);
 }
 
+TEST_CASE("a job that was watched before MPI_Init is read as soon as it can be") {
+  MadeJob job(10);
+  bool initialized = false, runs = true;
+  LiveHistory history(
+      [&]() -> base::Result<std::optional<live::JobState>> {
+        if (!initialized) return base::Error{"no page"};
+        return job.read();
+      },
+      0, [&] { return runs; });
+  CHECK(history.sample());
+  CHECK_FALSE(history.ended());
+  initialized = true;
+  CHECK(history.sample());
+  CHECK(history.state_at(99));
+  initialized = runs = false;
+  LiveHistory never(
+      []() -> base::Result<std::optional<live::JobState>> { return base::Error{"no page"}; }, 0,
+      [&] { return runs; });
+  CHECK_FALSE(never.sample());
+  CHECK(never.ended());
+}
+
 }  // namespace
 }  // namespace fathom::view

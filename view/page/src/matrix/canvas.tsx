@@ -18,6 +18,8 @@ const kEdge = 64;
 export interface Naming {
   /** short, for the edges */
   short: (position: number) => string;
+  /** of a cell for several, in tips */
+  block: (first: number, last: number) => string;
   /** in tips */
   long: (position: number) => string;
   /** ranks that stand at a position */
@@ -188,7 +190,10 @@ export function MatrixCanvas({ source, look, palette, naming, show, view, height
     const found = source.valueAt(i, j, square.current, side);
     const value = found === null ? 'not there yet' : found.value > 0 ? show(found.value) : 'nothing';
     if (found && found.cell > 1) {
-      const range = (at: number) => `${naming.short(Math.floor(at / found.cell) * found.cell)}…${naming.short(Math.min(source.count - 1, (Math.floor(at / found.cell) + 1) * found.cell - 1))}`;
+      const range = (at: number) => {
+        const first = Math.floor(at / found.cell) * found.cell;
+        return naming.block(first, Math.min(source.count - 1, first + found.cell - 1));
+      };
       return `${range(i)} → ${range(j)}: ${value}`;
     }
     return `${naming.long(i)} → ${naming.long(j)}: ${value}`;

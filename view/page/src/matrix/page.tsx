@@ -83,7 +83,7 @@ function Matrix({ view, meta }: PageProperties) {
   const what = option('what', 'bytes');
   const by = option('by', 'rank');
   const order = option('order', 'rank');
-  const count = by === 'host' ? meta.hosts.length : meta.ranks;
+  const expected = by === 'host' ? meta.hosts.length : meta.ranks;
   const scope = scopeOf({ ...view, class: null });
   const parameters = {
     run: meta.run,
@@ -97,41 +97,56 @@ function Matrix({ view, meta }: PageProperties) {
     from: scope.from,
     to: scope.to,
   };
-  const tiled = count > kWhole;
+  const tiled = expected > kWhole;
   const whole = useAnswer<WholeMatrix>(tiled ? null : '/api/matrix', parameters);
-  const tiles = useMemo(() => (tiled ? new TiledSource(count, parameters, () => change((n) => n + 1)) : null), [tiled, matrixKey(parameters)]);
+  const tiles = useMemo(() => (tiled ? new TiledSource(expected, parameters, () => change((n) => n + 1)) : null), [tiled, matrixKey(parameters)]);
   const full = useMemo(() => (whole.answer ? new WholeSource(whole.answer) : null), [whole.answer]);
   const source: MatrixSource | null = tiled ? tiles : full;
   const answer = tiled ? null : whole.answer;
 
-  const placed = answer?.order ?? null;
+  const count = answer?.size ?? expected;
+
+  const placed = (tiled ? tiles?.order : answer?.order) ?? null;
   const place = useMemo(() => {
     const map = new Map<number, number>();
     placed?.forEach((id, at) => map.set(id, at));
     return map;
   }, [placed]);
-  const positionOf = (id: number) => (placed ? place.get(id) : id);
+  const positionOf = (id: number) => (placed ? place.get(id) : undefined);
   const hostOf = useMemo(() => new Map(meta.processes.rank.map((rank, at) => [rank, meta.processes.host[at] ?? -1])), [meta]);
-  const ranksOnHost = (host: number) => meta.processes.rank.filter((_, at) => meta.processes.host[at] === host);
+  // The matrix numbers hosts in the order of their first rank, meta in that of the processes.
+  const labels = useMemo(() => {
+    if (answer && answer.by === 'host') return answer.labels;
+    const by_rank = [...hostOf].sort(([a], [b]) => a - b).map(([, host]) => meta.hosts[host] ?? '?');
+    return [...new Set(by_rank)];
+  }, [answer, hostOf]);
+  const numberOf = useMemo(() => new Map(labels.map((label, at) => [label, at])), [labels]);
+  const rowOf = (rank: number) => (by === 'host' ? (numberOf.get(meta.hosts[hostOf.get(rank) ?? -1] ?? '') ?? -1) : rank);
+  const ranksOnHost = (host: number | undefined) => (host === undefined ? [] : meta.processes.rank.filter((rank) => rowOf(rank) === host));
   const naming: Naming = useMemo(() => {
-    const at = (position: number) => placed?.[position] ?? position;
+    // No names before it is known who stands where.
+    const at = (position: number) => placed?.[position];
+    const host = (rank: number | undefined) => hostOf.get(rank ?? -1) ?? -1;
     const borders: number[] = [];
     if (by === 'rank' && meta.hosts.length > 1 && (order === 'rank' || order === 'host'))
-      for (let position = 1; position < count; ++position) if (hostOf.get(at(position)) !== hostOf.get(at(position - 1))) borders.push(position);
+      for (let position = 1; position < count; ++position) if (placed && host(at(position)) !== host(at(position - 1))) borders.push(position);
+    const name = (p: number) => (by === 'host' ? (labels[at(p) ?? -1] ?? '').slice(0, 9) : String(at(p) ?? ''));
+    // In other orders, what lies between two of them has other numbers.
+    const block = (first: number, last: number) => (order === 'rank' ? `${name(first)}…${name(last)}` : `${grouped(last - first + 1)} ${by}${last > first ? 's' : ''}`);
     return by === 'host'
-      ? { short: (p) => (meta.hosts[at(p)] ?? '').slice(0, 9), long: (p) => meta.hosts[at(p)] ?? '?', ranks: (p) => ranksOnHost(at(p)), borders }
-      : { short: (p) => String(at(p)), long: (p) => `rank ${at(p)}${meta.hosts.length > 1 ? ` (${meta.hosts[hostOf.get(at(p)) ?? -1] ?? '?'})` : ''}`, ranks: (p) => [at(p)], borders };
-  }, [meta, by, order, placed, count]);
+      ? { short: name, block, long: (p) => labels[at(p) ?? -1] ?? '?', ranks: (p) => ranksOnHost(at(p)), borders }
+      : { short: name, block, long: (p) => `rank ${at(p) ?? '?'}${meta.hosts.length > 1 ? ` (${meta.hosts[host(at(p))] ?? '?'})` : ''}`, ranks: (p) => [at(p)].filter((rank) => rank !== undefined), borders };
+  }, [meta, by, order, placed, count, labels]);
   const litRanks = ranksOf(view);
   const lit = useMemo(() => {
     if (!litRanks) return null;
     const marks = new Uint8Array(count);
     for (const rank of litRanks) {
-      const position = positionOf(by === 'host' ? (hostOf.get(rank) ?? -1) : rank);
+      const position = positionOf(rowOf(rank));
       if (position !== undefined && position >= 0) marks[position] = 1;
     }
     return marks;
-  }, [view.ranks, view.pair, placed, by, count]);
+  }, [view.ranks, view.pair, placed, by, count, labels]);
   const look = useMemo(() => ({ palette, lit }), [palette, lit]);
   const chosen = view.pair && by === 'rank' ? ([positionOf(view.pair[0]) ?? -1, positionOf(view.pair[1]) ?? -1] as [number, number]) : null;
   const show = (value: number) => (what === 'bytes' ? humanBytes(value) : what === 'messages' ? `${grouped(value)} ${value === 1 ? 'message' : 'messages'}` : humanNs(value));
@@ -140,7 +155,8 @@ function Matrix({ view, meta }: PageProperties) {
   const classes = (meta.classes?.name ?? []).map((name, at) => [name, `${name}${meta.classes?.hidden[at] ? ' (inside collectives)' : ''}`] as [string, string]);
   const unique = [...new Map(classes).entries()];
   const range = source?.range();
-  const error = tiled ? (tiles?.error ?? null) : whole.error;
+  // Where a finer tile cannot be had, the coarser one stays.
+  const error = tiled ? (placed ? null : (tiles?.error ?? null)) : whole.error;
   return (
     <>
       <div class="row">

@@ -122,6 +122,8 @@ export class TiledSource implements MatrixSource {
   private total = 0;
   private clock = 0;
   error: string | null = null;
+  /** who stands at each position; null: not there yet */
+  order: number[] | null = null;
 
   constructor(
     public count: number,
@@ -156,6 +158,7 @@ export class TiledSource implements MatrixSource {
     held.tile = tile;
     this.error = null;
     this.total = tile.total;
+    if (tile.order) this.order = tile.order;
     if (tile.level === 0) for (let level = 0; level < Math.max(1, tile.levels); ++level) this.cells[level] = Math.max(1, tile.cell / 4 ** level);
     let least = this.least[tile.level] ?? Infinity;
     let most = this.most[tile.level] ?? 0;

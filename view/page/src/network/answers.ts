@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the server answers to the page Network (view/answers/network.h writes it).
+// What the server answers to the page Network.
 
 export type Kind = 'torus' | 'mesh' | 'hyperx' | 'tree' | 'dragonfly' | 'graph';
 

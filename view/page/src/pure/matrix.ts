@@ -52,6 +52,8 @@ export interface MatrixTile {
   /** of a single pair */
   max: number;
   values: Float64Array;
+  /** of level 0: who stands at each position; null in others */
+  order: number[] | null;
 }
 
 export function readMatrixTile(buffer: ArrayBuffer): MatrixTile {
@@ -65,7 +67,11 @@ export function readMatrixTile(buffer: ArrayBuffer): MatrixTile {
   if (buffer.byteLength < begin + rows * columns * 8) throw new Error('the tile is cut short');
   const values = new Float64Array(rows * columns);
   for (let at = 0; at < values.length; ++at) values[at] = view.getFloat64(begin + at * 8, true);
+  const size = u32(32);
+  const places = begin + values.length * 8;
+  if (buffer.byteLength < places + size * 4) throw new Error('the tile is cut short');
   return {
+    order: size > 0 ? Array.from({ length: size }, (_, at) => u32(places + at * 4)) : null,
     level: u32(4), row: u32(8), column: u32(12), rows, columns, cell: u32(24), levels: u32(28),
     total: view.getFloat64(36, true), max: view.getFloat64(44, true), values,
   };
