@@ -323,3 +323,69 @@ TEST_CASE("a trace's end has the room that its memory had") {
   CHECK(events.numbers == numbers_to(10));
   CHECK(events.process.problems.empty());
 }
+
+namespace {
+
+std::atomic<bool> window_is_over{false};
+Recorder* recorder_of_windows = nullptr;
+profiler::Drain* drain_of_window = nullptr;
+
+void end_window_of_test() {
+  recorder_of_windows->stop();
+  recorder_of_windows->shut();
+  drain_of_window->take_rest_of_window();
+}
+
+}  // namespace
+
+// A thread gets its stream where its call begins, and appends the call's end even if the window ended.
+TEST_CASE("threads that append while windows begin and end keep what they write apart") {
+  constexpr int kWindows = 60;
+  constexpr std::uint32_t kThreads = 3;
+  recorder_of_windows = &lasting<Recorder>();
+  Recorder& recorder = *recorder_of_windows;
+  std::atomic<bool> goes_on{true};
+  std::vector<std::thread> threads;
+  for (std::uint32_t thread = 0; thread < kThreads; ++thread) {
+    threads.emplace_back([&goes_on, thread] {
+      Stream* held = nullptr;
+      for (std::uint32_t number = thread; goes_on.load(); number = (number + kThreads) & 0xffffff) {
+        if (Stream* stream = Recorder::stream()) held = stream;
+        if (held == nullptr) continue;
+        Recorder::append(*held, profiler::Ticks::now(), trace::RecordKind::kProcessor, thread,
+                         number);
+      }
+    });
+  }
+  std::size_t events = 0;
+  for (int window = 0; window < kWindows; ++window) {
+    const Scratch folder;
+    auto& file = lasting<trace::FrameFile>();
+    REQUIRE(file.open(trace_path(folder.path(), 0, ".trace").c_str(), kTraceJob, 0));
+    REQUIRE(recorder.open(trace_path(folder.path(), 0, ".live").c_str(), kTraceJob, 0, kTwoChunks));
+    const auto define = [&file](const std::string& text) {
+      const std::string rows = definitions_rows(0, 1, text);
+      trace::FrameHeader header{};
+      header.kind = trace::FrameKind::kDefinitions;
+      return file.append(header, rows.data(), rows.size(), nullptr);
+    };
+    REQUIRE(define(""));
+    recorder.start();
+    drain_of_window = &lasting<profiler::Drain>();
+    window_is_over = true;  // the drain looks after ten milliseconds
+    drain_of_window->end_by_itself([] { return window_is_over.load(); }, end_window_of_test);
+    REQUIRE(drain_of_window->start(recorder, file, 0, nullptr));
+    drain_of_window->wait_for_end();
+    REQUIRE(define("lost " + std::to_string(recorder.lost()) + "\n"));
+    REQUIRE(file.finish());
+    REQUIRE(recorder.close_until_opened_again(true));
+    const auto trace = trace::Trace::open(folder.path());
+    REQUIRE(trace.ok());
+    trace::EventCursor cursor = trace->events(0);
+    for (trace::Event event; cursor.next(event);) events += event.kind == EventKind::kProcessor;
+    CHECK(cursor.problems().empty());
+  }
+  goes_on = false;
+  for (std::thread& thread : threads) thread.join();
+  CHECK(events > std::size_t{kWindows});
+}
