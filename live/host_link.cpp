@@ -80,7 +80,7 @@ struct HostLink::State {
   Clock::time_point until;  // of the stage; in kIdle: when to try again
   std::string own_nonce, their_nonce, in, out;
   SampleEncoder encoder;
-  Clock::time_point heard{};
+  Clock::time_point opened{}, heard{};
   bool wants_details = false;
 };
 
@@ -159,6 +159,7 @@ void HostLink::State::take() {
     stage = Stage::kOpen;
     encoder.restart();
     wants_details = false;
+    opened = Clock::now();
     heard = {};  // until it has a sample, readers need the file
   }
   while (stage == Stage::kOpen) {
@@ -212,7 +213,9 @@ bool HostLink::is_heard() const {
 }
 
 bool HostLink::takes_summaries(std::uint32_t ranks) const {
-  return is_heard() && !state_->wants_details && ranks > state_->collector.summaries_above;
+  return state_->stage == Stage::kOpen &&
+         Clock::now() < std::max(state_->opened, state_->heard) + kHeardWithin &&
+         !state_->wants_details && ranks > state_->collector.summaries_above;
 }
 
 void HostLink::send(std::uint64_t sequence, std::string sample) {
