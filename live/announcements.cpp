@@ -12,6 +12,7 @@ namespace {
 
 constexpr int kMostWaiting = 4096;  // as many as Linux allows by default
 constexpr int kAnnounceWithin_ms = 200;
+constexpr int kMostAtOnce = 16;
 
 // The first descriptor that came with a message; further ones are closed. -1: none.
 int received_descriptor(int connected) {
@@ -62,10 +63,11 @@ Announcements::~Announcements() {
 }
 
 std::optional<Announcements::Page> Announcements::next() {
-  while (listening_ >= 0) {
+  for (int tries = 0; descriptor() >= 0 && tries < kMostAtOnce; ++tries) {
     const int connected = accept4(listening_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
     if (connected < 0) {
       if (errno == EINTR || errno == ECONNABORTED) continue;
+      if (errno != EAGAIN) deaf_until_ = std::chrono::steady_clock::now() + std::chrono::seconds(1);
       return std::nullopt;
     }
     const ucred peer = peer_of(connected);

@@ -6,6 +6,7 @@
 
 #include <sys/types.h>
 
+#include <chrono>
 #include <optional>
 #include <string>
 #include <utility>
@@ -26,18 +27,22 @@ class Announcements {
     return *this;
   }
 
-  // Readable when somebody has come; -1: nothing is heard.
-  int descriptor() const { return listening_; }
+  // Readable when somebody has come; -1: nothing is heard, for a second also because there was no
+  // descriptor left for whoever has come.
+  int descriptor() const {
+    return std::chrono::steady_clock::now() < deaf_until_ ? -1 : listening_;
+  }
 
   struct Page {
     pid_t pid;
     int descriptor;  // the caller's; nothing is known of what it is
   };
-  // The next one, without waiting; nothing if there is none.
+  // The next one, without waiting; nothing if there is none, or after many that were none.
   std::optional<Page> next();
 
  private:
   int listening_ = -1;
+  std::chrono::steady_clock::time_point deaf_until_{};
 };
 
 }  // namespace fathom::live

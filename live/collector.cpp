@@ -30,6 +30,9 @@ using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kMostStrangers = 64;
+constexpr auto kDeafFor = 1s;
+// As long as the oldest stranger has come just now, others wait, for what it says may be there already.
+constexpr auto kHasJustCome = 200ms, kOthersWaitFor = 20ms;
 constexpr auto kProveWithin = 5s, kFrameWithin = 20s;
 // Samples of several hosts come at moments of their own; the file holds what came until then.
 constexpr auto kWriteAfter = 100ms, kBetweenWrites = 400ms;
@@ -143,22 +146,28 @@ struct Collector::State {
   Clock::time_point written{};
   std::size_t received = 0, taken = 0;
   std::int64_t asked_ns = 0;  // by the file system's clock, which is compared with itself alone
-  Clock::time_point details_until{}, next_look{};
+  Clock::time_point details_until{}, next_look{}, deaf_until{};
 };
 
 void Collector::State::take_in() {
+  const auto is_stranger = [](const Connection& each) {
+    return !each.is_proved && !each.is_closed;
+  };
   for (;;) {
+    const bool are_too_many = std::count_if(connections.begin(), connections.end(), is_stranger) >=
+                              static_cast<std::ptrdiff_t>(kMostStrangers);
+    const auto oldest = std::find_if(connections.begin(), connections.end(), is_stranger);
+    if (are_too_many && Clock::now() < oldest->until - kProveWithin + kHasJustCome) {
+      deaf_until = Clock::now() + kOthersWaitFor;
+      return;
+    }
     const int made = accept4(listening, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
     if (made < 0) {
       if (errno == EINTR || errno == ECONNABORTED) continue;
+      if (errno != EAGAIN) deaf_until = Clock::now() + kDeafFor;  // no descriptor left, say
       return;
     }
-    const auto is_stranger = [](const Connection& each) {
-      return !each.is_proved && !each.is_closed;
-    };
-    if (static_cast<std::size_t>(
-            std::count_if(connections.begin(), connections.end(), is_stranger)) >= kMostStrangers)
-      std::find_if(connections.begin(), connections.end(), is_stranger)->is_closed = true;
+    if (are_too_many) oldest->is_closed = true;
     Connection connection;
     connection.descriptor = made;
     connection.until = Clock::now() + kProveWithin;
@@ -331,7 +340,9 @@ Clock::time_point Collector::prepare(std::vector<pollfd>& polled) {
     if (!at->is_proved || !at->in.empty()) next = std::min(next, at->until);
     ++at;
   }
-  polled.push_back({state.listening, POLLIN, 0});
+  const bool is_deaf = now < state.deaf_until;
+  if (is_deaf) next = std::min(next, state.deaf_until);
+  polled.push_back({is_deaf ? -1 : state.listening, POLLIN, 0});
   for (Connection& connection : state.connections) {
     const auto events = static_cast<short>(connection.out.empty() ? POLLIN : POLLIN | POLLOUT);
     polled.push_back({connection.descriptor, events, 0});

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <random>
 #include <utility>
 
 #include "live/collector_address.h"
@@ -24,6 +25,8 @@ using Clock = std::chrono::steady_clock;
 constexpr auto kConnectWithin = 1s, kAnswerWithin = 5s, kTryAgainAfter = 5s;
 constexpr auto kHeardWithin = 3s;
 constexpr auto kByeWithin = 1s;
+// Hosts that were refused together should not come back together.
+constexpr int kMostLater_ms = 2000;
 constexpr std::size_t kMostInBytes = 64 << 10;
 
 int connecting_socket(const std::string& address, std::uint16_t port) {
@@ -44,6 +47,12 @@ int connecting_socket(const std::string& address, std::uint16_t port) {
   if (connect(made, where, is_v4 ? sizeof v4 : sizeof v6) == 0 || errno == EINPROGRESS) return made;
   close(made);
   return -1;
+}
+
+Clock::time_point time_to_try_again() {
+  static std::minstd_rand random{std::random_device{}()};
+  return Clock::now() + kTryAgainAfter +
+         std::chrono::milliseconds(std::uniform_int_distribution(0, kMostLater_ms)(random));
 }
 
 enum class Stage { kIdle, kConnecting, kConnected, kGreeted, kOpen };
@@ -71,7 +80,7 @@ struct HostLink::State {
   Clock::time_point until;  // of the stage; in kIdle: when to try again
   std::string own_nonce, their_nonce, in, out;
   SampleEncoder encoder;
-  Clock::time_point heard{};
+  Clock::time_point opened{}, heard{};
   bool wants_details = false;
 };
 
@@ -83,7 +92,7 @@ void HostLink::State::begin() {
     connect_next();
   } else {
     stage = Stage::kIdle;
-    until = Clock::now() + kTryAgainAfter;
+    until = time_to_try_again();
   }
 }
 
@@ -94,7 +103,7 @@ void HostLink::State::connect_next() {
   while (next_address < collector.addresses.size() && descriptor < 0)
     descriptor = connecting_socket(collector.addresses[next_address++], collector.port);
   stage = descriptor >= 0 ? Stage::kConnecting : Stage::kIdle;
-  until = Clock::now() + (descriptor >= 0 ? Clock::duration(kConnectWithin) : kTryAgainAfter);
+  until = descriptor >= 0 ? Clock::now() + kConnectWithin : time_to_try_again();
 }
 
 // The next address, while none has answered as the collector does.
@@ -102,7 +111,7 @@ void HostLink::State::give_up() {
   if (stage != Stage::kOpen) return connect_next();
   close(std::exchange(descriptor, -1));
   stage = Stage::kIdle;
-  until = Clock::now() + kTryAgainAfter;
+  until = time_to_try_again();
 }
 
 void HostLink::State::flush() {
@@ -150,7 +159,8 @@ void HostLink::State::take() {
     stage = Stage::kOpen;
     encoder.restart();
     wants_details = false;
-    heard = Clock::now();
+    opened = Clock::now();
+    heard = {};  // until it has a sample, readers need the file
   }
   while (stage == Stage::kOpen) {
     const auto frame = frame_in(in);
@@ -203,7 +213,9 @@ bool HostLink::is_heard() const {
 }
 
 bool HostLink::takes_summaries(std::uint32_t ranks) const {
-  return is_heard() && !state_->wants_details && ranks > state_->collector.summaries_above;
+  return state_->stage == Stage::kOpen &&
+         Clock::now() < std::max(state_->opened, state_->heard) + kHeardWithin &&
+         !state_->wants_details && ranks > state_->collector.summaries_above;
 }
 
 void HostLink::send(std::uint64_t sequence, std::string sample) {

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/process/detached_process.h"
 #include "live/host_link.h"
 #include "live/host_sample.h"
 #include "live/local_samples.h"
@@ -25,6 +26,7 @@ constexpr int kMostIdleSamples = 60;
 }  // namespace
 
 WatchEnd watch_host(const std::string& run, Announcements announcements, int told) {
+  base::allow_most_descriptors();
   LocalSamples samples(run, std::move(announcements));
   HostSampleFile file(run);
   HostLink link(run);

@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/process/detached_process.h"
 #include "live/collector.h"
 #include "live/host_sample.h"
 #include "live/local_samples.h"
@@ -88,11 +89,17 @@ PageKeeper::PageKeeper(const std::string& run, std::optional<int> port,
     : state_(new State(run, port, summaries_above)) {}
 
 void PageKeeper::begin() {
+  base::allow_most_descriptors();
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
   try {
-    state_->thread = std::thread([state = state_.get()] { state->work(); });
+    state_->thread = std::thread([state = state_.get()] {
+      try {
+        state->work();
+      } catch (...) {  // no memory left: then nothing more is kept
+      }
+    });
   } catch (const std::system_error&) {  // no thread left: then nothing is kept
   }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);

@@ -26,6 +26,7 @@ class PageKeeper {
   ~PageKeeper();
   PageKeeper(const PageKeeper&) = delete;
 
+  // After the job has been started: this process is allowed more descriptors, which it would inherit.
   void begin();
 
   // After the job. Waits up to three seconds for those who watch its other hosts to have left what they

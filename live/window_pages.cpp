@@ -63,16 +63,38 @@ std::uint64_t monotonic_ns() {
          static_cast<std::uint64_t>(now.tv_nsec);
 }
 
-// Whoever holds it only writes a few words.
+constexpr int kLockTries = 20;
+constexpr timespec kBetweenLockTries{0, 1'000'000};
+
+// Whoever holds it only writes a few words. If it is stopped just then, this one does without.
 class PageLock {
  public:
-  explicit PageLock(int descriptor) : descriptor_(descriptor) { flock(descriptor_, LOCK_EX); }
-  ~PageLock() { flock(descriptor_, LOCK_UN); }
+  explicit PageLock(int descriptor) : descriptor_(descriptor) {
+    for (int tries = 0; tries < kLockTries && !is_held_; ++tries) {
+      if (tries > 0) nanosleep(&kBetweenLockTries, nullptr);
+      is_held_ = flock(descriptor_, LOCK_EX | LOCK_NB) == 0;
+    }
+  }
+  ~PageLock() {
+    if (is_held_) flock(descriptor_, LOCK_UN);
+  }
   PageLock(const PageLock&) = delete;
 
  private:
   int descriptor_;
+  bool is_held_ = false;
 };
+
+// By a reader that was interrupted. A file system shared by hosts may have a clock of its own.
+constexpr std::int64_t kClocksDiffer_s = 60;
+bool was_left_behind(const std::string& run, const WindowRequest& request) {
+  struct stat link {};
+  timespec now{};
+  clock_gettime(CLOCK_REALTIME, &now);
+  return lstat((run + "/" + trace::kWindowRequest).c_str(), &link) == 0 &&
+         now.tv_sec - link.st_mtim.tv_sec >
+             static_cast<std::int64_t>(request.for_ns / 1'000'000'000) + kClocksDiffer_s;
+}
 
 }  // namespace
 
@@ -175,6 +197,10 @@ void WindowForwarder::look() {
   }
   const auto request = window_request_in(run_);
   if (!request || request->number == last_) return;
+  if (was_left_behind(run_, *request)) {
+    last_ = request->number;
+    return;
+  }
   last_ = request->number;
   pages_.find();
   pages_.ask(*request);

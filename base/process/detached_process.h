@@ -20,4 +20,8 @@ void ignore_end_of_job();
 // launcher as well.
 void leave_core_of(pid_t rank);
 
+// As many descriptors as the system lets this process have: one for each rank or host. What it starts
+// afterwards inherits that.
+void allow_most_descriptors();
+
 }  // namespace fathom::base

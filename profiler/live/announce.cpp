@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "profiler/live/announce.h"
 
+#include <fcntl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -21,7 +22,13 @@ constexpr timespec kBetweenTries{0, 1'000'000};
 
 class Socket {
  public:
-  Socket() : descriptor_(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)) {}
+  Socket() : descriptor_(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)) {
+    if (descriptor_ < 0 || descriptor_ > STDERR_FILENO) return;
+    // The program has closed that one; a companion's own output takes its place.
+    const int higher = fcntl(descriptor_, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    close(descriptor_);
+    descriptor_ = higher;
+  }
   ~Socket() {
     if (descriptor_ >= 0) close(descriptor_);
   }

@@ -81,8 +81,9 @@ void Drain::drain_full_chunks() {
     header.first_ticks = chunk->first_ticks;
     const std::size_t words = Recorder::used_words(chunk, &header.records, &header.last_ticks);
     const bool has_room = size_cap_ == 0 || file_->bytes() < size_cap_;
-    if (!has_room ||
-        !file_->append(header, chunk + 1, words * sizeof(std::uint64_t), &compressor)) {
+    if (header.records > 0 &&
+        (!has_room ||
+         !file_->append(header, chunk + 1, words * sizeof(std::uint64_t), &compressor))) {
       recorder_->count_lost(header.records);
       (has_room ? unwritten_ : over_cap_) += header.records;
       if (has_room) why_unwritten_ = errno;
@@ -116,6 +117,24 @@ void Drain::take_rest() {
       recorder_->seal(stream);
       drain_full_chunks();
     }
+  }
+}
+
+void Drain::take_rest_of_window() {
+  drain_full_chunks();
+  recorder_->declare_all_full();
+  drain_full_chunks();
+  for (std::uint32_t stream = 0; stream < recorder_->streams(); ++stream) {
+    trace::FrameHeader header{};
+    const std::uint64_t lost = recorder_->unwritten_loss(stream, &header.sequence);
+    if (lost == 0) continue;
+    header.kind = trace::FrameKind::kEvents;
+    header.thread = stream;
+    header.first_ticks = header.last_ticks = Ticks::now();
+    header.records = 1;
+    const std::uint64_t record[] = {
+        trace::head(static_cast<std::uint32_t>(trace::RecordKind::kLost), 1, 0, 0), lost};
+    file_->append(header, record, sizeof record, nullptr);
   }
 }
 

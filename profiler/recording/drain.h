@@ -26,14 +26,14 @@ class Drain {
              void (*every_second)());
 
   // Before start(): the thread looks every ten milliseconds whether it is over, then calls `end` and
-  // ends. end() calls take_rest().
+  // ends. end() calls take_rest_of_window().
   void end_by_itself(bool (*is_over)(), void (*end)()) {
     is_over_ = is_over;
     end_ = end;
   }
-  // After Recorder::stop(), on the drain's own thread or when that has ended: seals the streams and
-  // drains the rest.
-  void take_rest();
+  // After Recorder::shut(), on the drain's own thread or when that has ended: drains all that has been
+  // appended.
+  void take_rest_of_window();
 
   // For a flight recorder, whose keeper takes the chunks: the thread only does what is due every
   // second. stop_watching() ends it.
@@ -53,6 +53,7 @@ class Drain {
   int why_unwritten() const { return why_unwritten_; }
 
  private:
+  void take_rest();
   bool start_thread();
   static void* run(void* self);
   void drain_full_chunks();

@@ -104,7 +104,8 @@ bool Recorder::map_and_begin(std::uint32_t job, std::uint32_t rank) {
   }
   chunks_ = memory_ + kHeaderBytes;
   streams_ = reinterpret_cast<Stream*>(streams);
-  for (std::uint32_t i = 0; i < this->streams(); ++i) begin_again(streams_[i]);
+  for (std::uint32_t i = 0; i < this->streams(); ++i)
+    std::atomic_ref(streams_[i].prompt_kind).store(0, std::memory_order_relaxed);
   lowest_free_.store(0, std::memory_order_relaxed);
   trace::LiveHeader header{};
   header.version = trace::kVersion;
@@ -117,22 +118,26 @@ bool Recorder::map_and_begin(std::uint32_t job, std::uint32_t rank) {
   std::memcpy(memory_, &header, sizeof header);
   // Without the key, threads keep their streams to the end.
   if (!sees_thread_ends_) sees_thread_ends_ = pthread_key_create(&at_thread_end_, thread_ends) == 0;
-  open_ = this;
+  open_.store(this, std::memory_order_release);
   return true;
 }
 
-void Recorder::begin_again(Stream& stream) {
+// By its own thread, or by whoever owns it.
+void Recorder::begin_again(Stream& stream) const {
+  if (stream.opening == opening_) return;
+  stream.opening = opening_;
   stream.at = stream.limit = stream.prompt = nullptr;
   stream.chunk = nullptr;
   stream.sequence = stream.lost = stream.last_ticks = 0;
 }
 
 Stream* Recorder::attach() {
-  Recorder* recorder = open_;
+  Recorder* recorder = open_.load(std::memory_order_acquire);
   if (recorder == nullptr) return nullptr;
   Stream* stream = recorder->left_stream();
   if (stream == nullptr) stream = recorder->new_stream();
   if (stream == nullptr) return &unnumbered_stream();  // the next record tries again
+  recorder->begin_again(*stream);
   stream->lost += std::exchange(unnumbered_stream().lost, 0);
   own_stream() = stream;
   if (sees_thread_ends_) pthread_setspecific(at_thread_end_, stream);
@@ -196,7 +201,8 @@ void Recorder::take_from_ended() {
   }
 }
 
-void Recorder::release_chunk(Stream& stream) {
+void Recorder::release_chunk(Stream& stream) const {
+  begin_again(stream);  // of an earlier opening: the chunk is not its own any more
   if (stream.chunk == nullptr) return;
   state_of(stream.chunk).store(ChunkState::kFull, std::memory_order_release);
   stream.chunk = nullptr;
@@ -233,11 +239,19 @@ bool Recorder::take_chunk(Stream& stream, std::uint64_t ticks) {
 }
 
 bool Recorder::make_room(Stream& stream, std::uint64_t ticks) {
-  Recorder* recorder = open_;
+  Recorder* recorder = open_.load(std::memory_order_acquire);
   if (recorder == nullptr) return false;
+  recorder->begin_again(stream);
   if (stream.at >= stream.limit && !recorder->take_chunk(stream, ticks)) {
     stream.lost += 1;
     recorder->count_lost(1);
+    return false;
+  }
+  // shut() either sees this chunk's limit, or is seen here.
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  if (open_.load(std::memory_order_relaxed) != recorder || stream.opening != recorder->opening_) {
+    stream.limit = nullptr;
+    stream.opening = kNeverOpened;  // the chunk is of the one that was shut
     return false;
   }
   write_time_and_loss(stream, ticks);
@@ -261,7 +275,9 @@ void Recorder::write_time_and_loss(Stream& stream, std::uint64_t ticks) {
 }
 
 void Recorder::retract(Stream& stream, trace::RecordKind kind, std::uint64_t word) {
-  if (stream.chunk == nullptr) return;
+  const Recorder* recorder = open_.load(std::memory_order_acquire);
+  if (stream.chunk == nullptr || recorder == nullptr || stream.opening != recorder->opening_)
+    return;
   std::uint64_t* found = nullptr;
   for (std::uint64_t* at = words_of(stream.chunk); at < stream.at;) {
     const std::uint64_t words = *at >> trace::kWordsShift & trace::kMaxWords;
@@ -314,6 +330,32 @@ void Recorder::seal(std::uint32_t number) {
   release_chunk(stream);
 }
 
+// The streams belong to threads that may be appending: each sees at its next record that it has no
+// room, and, once there is another opening, that what it has is of an earlier one.
+void Recorder::shut() {
+  if (open_.exchange(nullptr) == nullptr) return;
+  ++opening_;
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  for (std::uint32_t i = 0; i < streams(); ++i)
+    std::atomic_ref(streams_[i].limit).store(nullptr, std::memory_order_relaxed);
+}
+
+void Recorder::declare_all_full() {
+  for (std::uint32_t i = 0; i < chunk_count_; ++i) {
+    ChunkState expected = ChunkState::kFilling;
+    state_of(chunk(i)).compare_exchange_strong(expected, ChunkState::kFull,
+                                               std::memory_order_acq_rel);
+  }
+}
+
+std::uint64_t Recorder::unwritten_loss(std::uint32_t number, std::uint64_t* sequence) const {
+  Stream& stream = streams_[number];
+  const bool is_present =
+      std::atomic_ref(stream.opening).load(std::memory_order_relaxed) + 1 == opening_;
+  *sequence = std::atomic_ref(stream.sequence).load(std::memory_order_relaxed);
+  return is_present ? std::atomic_ref(stream.lost).load(std::memory_order_relaxed) : 0;
+}
+
 void Recorder::count_lost(std::uint64_t records) {
   lost_in(memory_).fetch_add(records, std::memory_order_relaxed);
 }
@@ -321,7 +363,7 @@ void Recorder::count_lost(std::uint64_t records) {
 void Recorder::forget() {
   own_control_.store(0, std::memory_order_relaxed);
   control_ = &own_control_;
-  open_ = nullptr;
+  open_.store(nullptr, std::memory_order_relaxed);
   own_stream() = nullptr;
 }
 
@@ -360,7 +402,8 @@ void Recorder::give_back_room() {
 
 void Recorder::close(bool remove_file) {
   stop();
-  if (open_ == this) open_ = nullptr;
+  if (open_.load(std::memory_order_relaxed) == this)
+    open_.store(nullptr, std::memory_order_relaxed);
   if (descriptor_ >= 0) {
     ::close(descriptor_);
     if (remove_file) unlink(path_);
@@ -370,6 +413,7 @@ void Recorder::close(bool remove_file) {
 
 // A call that began before may end now, so the addresses stay in use.
 bool Recorder::close_until_opened_again(bool remove_file) {
+  shut();
   if (map_memory(memory_, memory_bytes_) == nullptr) return false;
   close(remove_file);
   return true;

@@ -55,6 +55,7 @@ enum class Owner : std::uint32_t {
 };
 
 inline constexpr std::uint32_t kNoNumber = ~0u;
+inline constexpr std::uint32_t kNeverOpened = ~0u;
 
 // What one thread writes into.
 struct alignas(64) Stream {
@@ -70,6 +71,7 @@ struct alignas(64) Stream {
   Owner owner = Owner::kThread;
   std::uint32_t calls = 0;      // for sampling
   bool muted = false;           // inside a call that sampling leaves out
+  std::uint32_t opening = 0;    // of the recorder, to which all this belongs
   LeftOut* left_out = nullptr;  // by function; null unless calls are sampled
 };
 
@@ -134,7 +136,8 @@ class Recorder {
                      std::uint32_t small, Words... words) {
     static_assert(sizeof...(Words) <= trace::kMaxWords);
     std::uint64_t step = ticks - stream.last_ticks;
-    if (stream.at >= stream.limit || step >> 32 != 0) [[unlikely]] {
+    const std::uint64_t* limit = std::atomic_ref(stream.limit).load(std::memory_order_relaxed);
+    if (stream.at >= limit || step >> 32 != 0) [[unlikely]] {
       if (!make_room(stream, ticks)) return;
       step = ticks - stream.last_ticks;
     }
@@ -178,6 +181,13 @@ class Recorder {
   // stream has not yet reported and declares its half-filled chunk full. If that needs a chunk and
   // none is free, it is left for another call.
   void seal(std::uint32_t stream);
+  // The same at the end of a window, when threads may be inside MPI and append: shut() takes their room
+  // from all streams. A record that is being appended at that moment may still be stored. Once none is,
+  // declare_all_full() does what it says, and unwritten_loss() is how many records of the stream were
+  // lost after its last one; `sequence`: of the next chunk.
+  void shut();
+  void declare_all_full();
+  std::uint64_t unwritten_loss(std::uint32_t stream, std::uint64_t* sequence) const;
   // Before the first record: reserves memory for the sums of what sampling leaves out.
   bool add_up_left_out();
   // In a child of fork: lets go of everything, because it belongs to the parent.
@@ -217,7 +227,7 @@ class Recorder {
   }
   void size_memory(std::size_t memory_bytes, std::uint32_t least_chunks);
   bool map_and_begin(std::uint32_t job, std::uint32_t rank);
-  static void begin_again(Stream& stream);
+  void begin_again(Stream& stream) const;
   static Stream* attach();
   Stream* left_stream();
   Stream* new_stream();
@@ -226,7 +236,7 @@ class Recorder {
   static bool make_room(Stream& stream, std::uint64_t ticks);
   static void write_time_and_loss(Stream& stream, std::uint64_t ticks);
   bool take_chunk(Stream& stream, std::uint64_t ticks);
-  static void release_chunk(Stream& stream);
+  void release_chunk(Stream& stream) const;
   trace::LiveChunkHeader* chunk(std::uint32_t number) const {
     return reinterpret_cast<trace::LiveChunkHeader*>(chunks_ + number * kChunkBytes);
   }
@@ -234,11 +244,12 @@ class Recorder {
   static inline std::atomic<std::uint32_t> own_control_{0};
   static inline std::atomic<std::uint32_t>* control_ = &own_control_;
   static inline void (*begin_window_)() = nullptr;
-  static inline Recorder* open_ = nullptr;
+  static inline std::atomic<Recorder*> open_{nullptr};
   static inline pthread_key_t at_thread_end_{};  // its value is the thread's stream
   static inline bool sees_thread_ends_ = false;
 
   char* memory_ = nullptr;
+  std::atomic<std::uint32_t> opening_{0};  // how often it has been shut
   std::size_t memory_bytes_ = 0;
   char* chunks_ = nullptr;
   std::uint32_t chunk_count_ = 0;

@@ -8,8 +8,9 @@
 // not the program calls MPI any more. Only the program's own calls and messages are recorded, because
 // nothing counts those inside the library by their tags.
 //
-// A thread that is inside a call when the window ends may still append the call's end: to memory that
-// stays mapped, and is used again by the next window.
+// A thread that is inside a call when the window ends may be about to append the call's end. So the
+// drain only reads what is stored, and touches nothing of what the thread writes into: the thread finds
+// at its next record that it has no room (Recorder::shut).
 #include <pthread.h>
 
 #include <algorithm>
@@ -44,7 +45,8 @@ std::vector<std::uint32_t>& open_phases() {
 std::atomic<std::uint64_t> window_until_ns{0};  // CLOCK_MONOTONIC
 
 bool window_is_over() {
-  return WindowPage::own()->for_ns.load() == 0 ||
+  const trace::WindowPage& page = *WindowPage::own();
+  return page.for_ns.load() == 0 || page.ended_mpi.load() != 0 ||
          nanoseconds_of(CLOCK_MONOTONIC) >= window_until_ns.load();
 }
 
@@ -68,16 +70,20 @@ bool complete_window(State& window) {
 void end_window(State& window) noexcept {
   trace::WindowPage& page = *WindowPage::own();
   window.recorder.stop();
+  window.recorder.shut();
   constexpr timespec kRecordIsWritten{0, 10'000'000};  // that was just being appended
   nanosleep(&kRecordIsWritten, nullptr);
   bool may_begin_again = false;
   try {
-    window.drain.take_rest();
+    window.drain.take_rest_of_window();
     may_begin_again = complete_window(window);
   } catch (...) {
   }
   if (!may_begin_again) page.ended_mpi.store(1);
   set_state(nullptr);
+  // Somebody has asked for the next one meanwhile.
+  if (page.wished.load() != window.window && page.for_ns.load() != 0 && page.ended_mpi.load() == 0)
+    page.control.fetch_or(trace::kWindowAsked);
   page.ended.store(window.window, std::memory_order_release);
 }
 
@@ -140,10 +146,10 @@ void begin_window() noexcept try {
   if (!turn.owns_lock() || page == nullptr) return;
   page->control.fetch_and(~trace::kWindowAsked, std::memory_order_acquire);
   const std::uint32_t number = page->wished.load();
-  window_until_ns = nanoseconds_of(CLOCK_MONOTONIC) + std::min(page->for_ns.load(), kLongest_ns);
   if (process == nullptr || state_now() != nullptr || number == 0 || number > trace::kMostWindows ||
-      number == page->begun.load() || window_is_over() || page->ended_mpi.load() != 0)
+      number == page->begun.load() || page->for_ns.load() == 0 || page->ended_mpi.load() != 0)
     return;
+  window_until_ns = nanoseconds_of(CLOCK_MONOTONIC) + std::min(page->for_ns.load(), kLongest_ns);
   if (last_window != nullptr) std::exchange(last_window, nullptr)->drain.stop_watching();
   const bool begins = open_window(*process, number);
   page->error.store(begins ? 0 : static_cast<std::uint32_t>(errno));

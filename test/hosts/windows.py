@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Windows of a job on two hosts, which are network namespaces of this machine (hosts.py): what a flight recorder kept,
-and the next second of a job that counts. Ranks of both hosts are in them, and their messages are joined.
+and the next second of a job that counts. Ranks of both hosts are in them, and their messages are joined. Neither host
+sees the processes of the other, so what is asked there is asked through the run directory.
 
     windows.py FATHOM FLIGHT_PROGRAM ASKED_PROGRAM
 
 Needs what hosts.py needs, and skips otherwise. The last line is "N passed, N failed, N skipped".
 """
+import itertools
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -15,7 +18,8 @@ import tempfile
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE.parent)]
+sys.path[:0] = [str(HERE), str(HERE.parent), str(HERE.parent / "mpi")]
+import attach_late  # noqa: E402
 import hosts  # noqa: E402
 import open_mpi  # noqa: E402
 
@@ -29,6 +33,17 @@ def wait_until(holds):
         time.sleep(0.1)
 
 
+def keepers_of(run):
+    count = 0
+    for process in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            words = pathlib.Path("/proc", process, "cmdline").read_bytes().split(b"\0")
+        except OSError:
+            continue
+        count += words[0].endswith(b"fathom-keeper") and os.fsencode(run) in words
+    return count
+
+
 def check(checks, made, mpi, cli, case, program, folder):
     options, words, arguments = CASES[case]
     made.folder = folder  # where the program looks for the file "stop"
@@ -40,16 +55,21 @@ def check(checks, made, mpi, cli, case, program, folder):
     job = subprocess.Popen(["ip", "netns", "exec", made.namespace(first), "unshare", "--uts", "sh", "-c", f'hostname {first}; exec "$@"',
                             "sh", cli, "run", "-o", str(run), *options, "--", *hosts.command(made, mpi, program), *arguments],
                            cwd=folder, env=mpi.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    wait_until(lambda: (run / ".started").is_symlink() or job.poll() is not None)
-    time.sleep(2)  # of messages before the window
     ranks = len(made.names) * hosts.RANKS_PER_HOST
-    taken = fathom("snap", str(run), *words)
+    begun = (lambda: keepers_of(run) == ranks) if case == "flight recorder" else lambda: attach_late.pages_of(run) == ranks
+    wait_until(lambda: begun() or job.poll() is not None)
+    until = time.monotonic() + PATIENCE
+    for number in itertools.count(1):
+        taken = fathom("snap", str(run), *words)
+        found = fathom("trace", "check", str(run / f"snap-{number}"), "--json")
+        facts = json.loads(found.stdout) if found.returncode == 0 else {}
+        # A rank that has just begun has not sent much.
+        if facts.get("joined_messages", 0) > 30 or taken.returncode != 0 or time.monotonic() > until:
+            break
     checks.expect(f"{case}: it is taken", taken.returncode == 0 and f"of {ranks} ranks are in" in taken.stderr, taken.stderr)
-    found = fathom("trace", "check", str(run / "snap-1"), "--json")
-    facts = json.loads(found.stdout) if found.returncode == 0 else {}
     checks.expect(f"{case}: messages are joined", facts.get("joined_messages", 0) > 30 and facts.get("inexact_processes") == 0,
                   found.stdout + found.stderr)
-    info = fathom("trace", "info", str(run / "snap-1")).stdout
+    info = fathom("trace", "info", str(run / f"snap-{number}")).stdout
     checks.expect(f"{case}: both hosts are in it", all(name in info for name in made.names), info)
     (folder / "stop").touch()
     output, said = job.communicate(timeout=120)
@@ -64,7 +84,7 @@ def main():
         checks.skipped += 1
         return checks.summary()
     mpi = open_mpi.OpenMpi(open_mpi.tested()[0])
-    with tempfile.TemporaryDirectory(prefix="fathom-windows-") as folder, hosts.Hosts(2, pathlib.Path(folder)) as made:
+    with tempfile.TemporaryDirectory(prefix="fathom-windows-") as folder, hosts.Hosts(2, pathlib.Path(folder), isolated=True) as made:
         for number, case in enumerate(CASES):
             (pathlib.Path(folder) / str(number)).mkdir()
             check(checks, made, mpi, cli, case, (flight, asked)[number], pathlib.Path(folder) / str(number))

@@ -323,3 +323,117 @@ TEST_CASE("a trace's end has the room that its memory had") {
   CHECK(events.numbers == numbers_to(10));
   CHECK(events.process.problems.empty());
 }
+
+namespace {
+
+std::atomic<bool> window_is_over{false};
+Recorder* recorder_of_windows = nullptr;
+profiler::Drain* drain_of_window = nullptr;
+
+void end_window_of_test() {
+  recorder_of_windows->stop();
+  recorder_of_windows->shut();
+  drain_of_window->take_rest_of_window();
+}
+
+// Records into `recorder` as into a window of a job that only counts, and returns what a reader finds.
+// `during` runs while it records, `after` when it has ended and is not closed.
+Events one_window(Recorder& recorder, const std::function<void()>& during,
+                  const std::function<void()>& after) {
+  const Scratch folder;
+  auto& file = lasting<trace::FrameFile>();
+  REQUIRE(file.open(trace_path(folder.path(), 0, ".trace").c_str(), kTraceJob, 0));
+  REQUIRE(recorder.open(trace_path(folder.path(), 0, ".live").c_str(), kTraceJob, 0, kTwoChunks));
+  const auto define = [&file](const std::string& text) {
+    const std::string rows = definitions_rows(0, 1, text);
+    trace::FrameHeader header{};
+    header.kind = trace::FrameKind::kDefinitions;
+    return file.append(header, rows.data(), rows.size(), nullptr);
+  };
+  REQUIRE(define(""));
+  recorder.start();
+  recorder_of_windows = &recorder;
+  drain_of_window = &lasting<profiler::Drain>();
+  window_is_over = false;
+  drain_of_window->end_by_itself([] { return window_is_over.load(); }, end_window_of_test);
+  REQUIRE(drain_of_window->start(recorder, file, 0, nullptr));
+  during();
+  window_is_over = true;
+  drain_of_window->wait_for_end();
+  after();
+  REQUIRE(define("lost " + std::to_string(recorder.lost()) + "\n"));
+  REQUIRE(file.finish());
+  REQUIRE(recorder.close_until_opened_again(true));
+  const auto trace = trace::Trace::open(folder.path());
+  REQUIRE(trace.ok());
+  Events events;
+  trace::EventCursor cursor = trace->events(0);
+  for (trace::Event event; cursor.next(event);) {
+    if (event.kind == EventKind::kProcessor) events.numbers.push_back(event.code);
+    if (event.kind == EventKind::kLost) events.lost += event.count;
+  }
+  CHECK(cursor.problems().empty());
+  return events;
+}
+
+}  // namespace
+
+// A thread gets its stream where its call begins, and appends the call's end even if the window ended.
+TEST_CASE("the end of a call is in no window if its window has ended") {
+  auto& recorder = lasting<Recorder>();
+  Stream* held = nullptr;
+  const auto call_ends = [&held] {
+    Recorder::append(*held, profiler::Ticks::now(), trace::RecordKind::kProcessor, 99);
+  };
+  for (std::uint32_t window = 0; window < 3; ++window) {
+    const Events events = one_window(
+        recorder,
+        [&held] {
+          append(0, 5);
+          held = Recorder::stream();
+        },
+        call_ends);
+    call_ends();
+    CHECK(events.numbers == numbers_to(5));
+    CHECK(events.lost == 0);
+  }
+}
+
+TEST_CASE("what was lost at the end of a window is in it") {
+  auto& recorder = lasting<Recorder>();
+  const Events events = one_window(
+      recorder,
+      [] {
+        in_a_thread([] {
+          append(0, 5);
+          Recorder::stream()->lost += 7;  // as where there is no chunk
+        });
+      },
+      [] {});
+  CHECK(events.numbers == numbers_to(5));
+  CHECK(events.lost == 7);
+}
+
+TEST_CASE("threads append while windows begin and end") {
+  auto& recorder = lasting<Recorder>();
+  std::atomic<bool> goes_on{true};
+  std::vector<std::thread> threads;
+  for (std::uint32_t thread = 0; thread < 3; ++thread) {
+    threads.emplace_back([&goes_on] {
+      Stream* held = nullptr;
+      while (goes_on.load()) {
+        if (Stream* stream = Recorder::stream()) held = stream;
+        if (held == nullptr) continue;
+        Recorder::append(*held, profiler::Ticks::now(), trace::RecordKind::kProcessor, 1, 2);
+      }
+    });
+  }
+  std::size_t events = 0;
+  for (int window = 0; window < 30; ++window)
+    events += one_window(
+                  recorder, [] {}, [] {})
+                  .numbers.size();
+  goes_on = false;
+  for (std::thread& thread : threads) thread.join();
+  CHECK(events > 0);
+}
