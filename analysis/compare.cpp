@@ -8,6 +8,7 @@
 #include <map>
 #include <tuple>
 
+#include "analysis/scope/known_time.h"
 #include "analysis/time/flat_profile.h"
 #include "analysis/traffic/class_traffic.h"
 #include "base/seconds.h"
@@ -344,16 +345,22 @@ void compare_waits(const std::vector<const profile::Profile*>& profiles, Compari
 base::Status compare_times(const std::vector<Input>& runs, Comparison& comparison) {
   if (std::any_of(runs.begin(), runs.end(), [](const Input& run) { return run.trace == nullptr; }))
     return base::Done{};
+  std::vector<std::vector<CallRow>> rows_of;
+  bool computing_known = true;  // of all runs, because each name has one row
+  for (const Input& run : runs) {
+    auto rows = call_rows(run);
+    if (!rows) return rows.error();
+    computing_known =
+        computing_known && known_time(run.trace->definitions(), gaps_in(*rows)).computing;
+    rows_of.push_back(std::move(*rows));
+  }
   std::map<std::string, std::vector<double>> seconds;
   std::vector<double> ranks;
   for (std::size_t i = 0; i < runs.size(); ++i) {
-    const auto rows = call_rows(runs[i]);
-    if (!rows) return rows.error();
     const trace::Definitions& definitions = runs[i].trace->definitions();
     ranks.push_back(static_cast<double>(std::max<std::size_t>(1, definitions.processes.size())));
-    for (const CallRow& row : *rows) {
-      auto& by_run = seconds[row.function == kProgram ? "(program)"
-                                                      : definitions.functions[row.function].name];
+    for (const CallRow& row : rows_of[i]) {
+      auto& by_run = seconds[shown_function(definitions, row.function, computing_known)];
       by_run.resize(runs.size());
       by_run[i] += base::seconds(row.exclusive_ns) / ranks[i];
     }

@@ -139,6 +139,7 @@ base::Result<Results> run_analyses(std::span<const Row* const> rows, const Input
                        std::to_string(kMostRanks) + " can be analysed"};
   }
   Results results;
+  results.phase_share = input.thresholds.phase_share;
   results.scope = input.scope;
   describe_run(input, results);
   if (input.profile) limits_of_profile(*input.profile, results.limits);

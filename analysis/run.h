@@ -22,6 +22,7 @@ struct Results {
   std::int64_t ranks = 0;
   double seconds = 0;            // of the trace in the scope's window, else of the run; 0: unknown
   double all_ranks_seconds = 0;  // of all chosen ranks together, the base of shares; 0: unknown
+  double phase_share = Thresholds{}.phase_share;  // as it was asked for
   Scope scope;
   std::vector<Finding> findings;       // costliest first
   std::vector<NamedSection> sections;  // in the order in which the analyses were named

@@ -90,7 +90,8 @@ void write_functions(base::JsonWriter& json, const analysis::Results& results) {
     const auto names = column_of<std::string>(table, "name");
     json.field("name", names);
     json.list("group", names, [&](const std::string& name) {
-      json.value(name == "(program)" ? "program" : trace::name_of(mpi::meaning_of(name).group));
+      json.value(name.starts_with("(program") ? "program"
+                                              : trace::name_of(mpi::meaning_of(name).group));
     });
     json.field("calls", column_of<std::uint64_t>(table, "count"));
     json.field("inclusive_ns", ns_column(table, "inclusive_seconds"));

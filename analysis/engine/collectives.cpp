@@ -25,9 +25,7 @@ JoinedCollective outcome(const Participation& part, std::uint64_t first_left_ns)
 
 bool Collectives::is_closed(const Participation& part) const {
   for (const Closed& closed : closed_[static_cast<std::size_t>(part.communicator)]) {
-    if (closed.object == part.object && closed.epoch == part.epoch &&
-        part.sequence >= closed.sequence)
-      return true;
+    if (closed.ends(part.object, part.epoch, part.sequence)) return true;
   }
   return false;
 }
@@ -134,22 +132,23 @@ void Collectives::complete_prefix(std::vector<Participation>& parts, Joined& joi
 
 void Collectives::close(const Closing& closing) {
   auto& all = closed_[static_cast<std::size_t>(closing.communicator)];
-  const auto same = std::find_if(all.begin(), all.end(), [&](const Closed& c) {
+  auto same = std::find_if(all.begin(), all.end(), [&](const Closed& c) {
     return c.object == closing.object && c.epoch == closing.epoch;
   });
   if (same == all.end()) {
-    all.push_back({closing.object, closing.epoch, closing.sequence});
-  } else if (same->sequence <= closing.sequence) {
+    same = all.insert(same, {closing.object, closing.epoch, closing.sequence, closing.persistent});
+  } else if (same->sequence <= closing.sequence && same->persistent <= closing.persistent) {
     return;
   } else {
-    same->sequence = closing.sequence;
+    same->sequence = std::min(same->sequence, closing.sequence);
+    same->persistent = std::min(same->persistent, closing.persistent);
   }
+  const Closed& closed = *same;
   std::vector<Key> hopeless;
   open_.for_each([&](const Key& key, const Operation& operation) {
-    if (key.communicator != closing.communicator || key.object != closing.object ||
-        key.epoch != closing.epoch)
+    if (key.communicator != closing.communicator ||
+        !closed.ends(key.object, key.epoch, key.sequence))
       return;
-    if (key.sequence < closing.sequence) return;
     left_out_ += operation.parts.size();
     hopeless.push_back(key);
   });

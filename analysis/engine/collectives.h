@@ -56,6 +56,9 @@ struct Closing {
   std::int32_t communicator = 0;
   std::uint32_t object = 0;
   std::uint32_t epoch = 0, sequence = 0;
+  // Of a communicator: how many persistent collectives it has made there. Those that others make later
+  // it never starts in this epoch.
+  std::uint32_t persistent = 0;
 };
 
 // The result for one member.
@@ -79,6 +82,7 @@ class Collectives {
   void take_part(const Participation& part, Joined& joined);
   void close(const Closing& closing);
 
+  std::size_t kept() const { return open_.size(); }  // operations without some of their members
   std::uint64_t left_out() const;  // parts of operations without all members; final at the end
 
  private:
@@ -100,7 +104,14 @@ class Collectives {
     std::vector<Participation> parts;
   };
   struct Closed {
-    std::uint32_t object = 0, epoch = 0, sequence = 0;
+    std::uint32_t object = 0, epoch = 0, sequence = 0, persistent = 0;
+
+    bool ends(std::uint32_t part_object, std::uint32_t part_epoch, std::uint32_t at) const {
+      if (epoch != part_epoch) return false;
+      if (object == part_object) return at >= sequence;
+      return object == 0 && PersistentName::is_one(part_object) &&
+             PersistentName::ordinal(part_object) >= persistent;
+    }
   };
 
   bool is_closed(const Participation& part) const;

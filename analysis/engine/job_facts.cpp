@@ -22,6 +22,8 @@ std::string_view operation_name(const trace::Function& function) {
 
 JobFacts::JobFacts(const trace::Definitions& all)
     : definitions(all), functions(trace::meanings(all)), communicators(all.processes.size()) {
+  from_the_first = std::none_of(all.processes.begin(), all.processes.end(),
+                                [](const trace::Process& process) { return process.opening; });
   std::map<std::string_view, std::uint32_t> numbers;
   for (const trace::Function& function : all.functions) {
     const auto next = static_cast<std::uint32_t>(operations.size());

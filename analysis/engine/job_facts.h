@@ -29,6 +29,10 @@ struct JobFacts {
   std::vector<std::vector<std::int32_t>> communicators;  // by process: those with other members too
   base::FlatMap<std::uint64_t, std::uint32_t> process_of_rank;
 
+  // Whether no process's trace begins in the middle of the run, as the window of a flight recorder does.
+  // Otherwise it says how many messages and collectives came before, but no more than that.
+  bool from_the_first = true;
+
   // A number in place of a communicator: all processes that have a trace, as MPI_Init and
   // MPI_Finalize bring them together.
   std::int32_t job() const { return static_cast<std::int32_t>(members.size() - 1); }

@@ -146,6 +146,7 @@ bool Joiner::take_batch(const Transport::Bytes& bytes) {
   open(Received(bytes.data(), bytes.size() - sizeof end));
   others_until_ns_ = std::min(others_until_ns_, end.known_until_ns);
   locks_ = locks_ || end.locks != 0;
+  announced_locks_ = announced_locks_ || end.locks != 0;
   return end.idle != 0;
 }
 
@@ -187,6 +188,7 @@ base::Status Joiner::run() {
     const bool idle = (done && parcels_.empty()) || !job_.steps_->status();
     auto outgoing = parcels_.take();
     const BatchEnd end{known_until_ns(), idle ? 1u : 0u, locks_ ? 1u : 0u};
+    announced_locks_ = locks_;
     const auto* const end_bytes = reinterpret_cast<const char*>(&end);
     for (Transport::Bytes& bytes : outgoing)
       bytes.insert(bytes.end(), end_bytes, end_bytes + sizeof end);

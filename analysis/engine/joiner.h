@@ -111,7 +111,8 @@ class Joiner {
   std::vector<AccessEnd> access_ends_;  // of own processes
   LockOrder lock_order_;
   std::vector<LockEdge> lock_edges_;
-  bool locks_ = false;  // of any process
+  bool locks_ = false;            // of any process
+  bool announced_locks_ = false;  // and all analysis processes know
   // What all other analysis processes know, as of the last exchange.
   std::uint64_t others_until_ns_ = 0;
   Outgoing outgoing_;

@@ -103,10 +103,11 @@ void Joiner::settle_locks(std::uint64_t until_ns) {
   }
 }
 
-// After the last event. One exchange, if any process had a lock.
+// After the last event. One exchange, if any process had a lock and all know of it: one that failed reads
+// on after it has said for the last time what it knows.
 void Joiner::settle_last_locks() {
-  if (!locks_) return;
   settle_locks(kAtTheEnd);
+  if (!announced_locks_) return;
   for (const Transport::Bytes& bytes : transport_.exchange(parcels_.take())) open(Received(bytes));
 }
 

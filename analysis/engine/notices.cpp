@@ -10,23 +10,19 @@
 namespace fathom::analysis {
 
 Notices::Notices(const JobFacts& facts, const std::vector<std::uint32_t>& own)
-    : facts_(facts),
-      from_the_first_(std::none_of(facts.definitions.processes.begin(),
-                                   facts.definitions.processes.end(),
-                                   [](const trace::Process& process) { return process.opening; })),
-      channels_(facts.definitions.processes.size()) {
+    : facts_(facts), channels_(facts.definitions.processes.size()) {
   for (const std::uint32_t process : own) channels_[process] = std::make_unique<Channels>();
 }
 
 void Notices::told(std::uint32_t process, const SentMessage& notice, Channels::Joined& joined) {
-  if (!from_the_first_) return;
+  if (!facts_.from_the_first) return;
   const std::size_t from = joined.size();
   channels_[process]->send(notice.key, notice.end, joined);
   drop_unneeded(joined, from);
 }
 
 void Notices::heard(const HeardNotice& notice, Channels::Joined& joined) {
-  if (!from_the_first_) return;
+  if (!facts_.from_the_first) return;
   const std::size_t from = joined.size();
   channels_[notice.end.process]->receive_now(notice.key, notice.end, joined);
   drop_unneeded(joined, from);

@@ -5,7 +5,7 @@
 // entered: MPI_Win_start need not wait for the post.
 //
 // Where the window of a flight recorder begins, it says how many messages came before, but not how many
-// notices, so none are joined.
+// notices, so none are joined (JobFacts::from_the_first).
 //
 // Memory: the notices that have not been heard yet.
 #pragma once
@@ -36,7 +36,6 @@ class Notices {
   void drop_unneeded(Channels::Joined& joined, std::size_t from) const;
 
   const JobFacts& facts_;
-  bool from_the_first_;
   std::vector<std::unique_ptr<Channels>> channels_;  // by process; nullptr for those of others
 };
 

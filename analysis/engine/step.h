@@ -35,7 +35,7 @@
 // (6) Something else that a call waits for, of the call that names it: MPI_Win_start for MPI_Win_post
 // (epochs.h), MPI_Win_lock for the unlock of another (lock_order.h). kHidden too. The kSend is where the
 // one enters its call, or leaves it if it may have waited itself, the kReceive where the other leaves
-// its own; the tag means nothing. It is joined only if that call was left after the other had been
+// its own; the tag is 0, or kAboutLock. It is joined only if that call was left after the other had been
 // entered. Several may wait for one unlock: the `bytes` of its kSend say how many, if not 0, its partner
 // is the first that was left, and the `bytes` of each kReceive name the next (NextHearer).
 //
@@ -124,10 +124,15 @@ struct Step {
 };
 static_assert(sizeof(Step) == 64);
 
+// In place of the tag of a kSend or kReceive with kNotice that is about a lock. Most of those have no
+// other end, because each call that may have waited has one.
+inline constexpr std::uint32_t kAboutLock = 1;
+
 // Whether nothing depends on the message: one that the library sends itself, except to a neighbour; or
-// a notice of which nobody heard.
+// what might have been a wait for a lock.
 inline bool is_internal(const Step& step) {
-  return step.has(kHidden) && !step.has(kNeighbor) && !(step.has(kNotice) && step.has(kJoined));
+  if (!step.has(kHidden) || step.has(kNeighbor)) return false;
+  return !step.has(kNotice) || (step.number == kAboutLock && !step.has(kJoined));
 }
 
 // Of a kReceive with kNotice, the next one of the same kSend; process kNobody: none (6).
@@ -159,6 +164,7 @@ struct PersistentName {
   static constexpr std::uint32_t function(std::uint32_t object) {
     return (object & ~kMark) / kOrdinals;
   }
+  static constexpr std::uint32_t ordinal(std::uint32_t object) { return object % kOrdinals; }
 };
 
 // The kSend, kReceive or kCollective that completes at step `number` of its process: the one a

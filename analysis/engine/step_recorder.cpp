@@ -235,7 +235,7 @@ void StepRecorder::lost(const Event& event) {
   failed_polls_.clear();
   probes_.clear();
   epochs_.clear();
-  locks_.clear();
+  give_up_locks(event.time_ns);
   forget_neighbors();
   if (incomplete_) return;
   close_communicators();
@@ -313,17 +313,43 @@ void StepRecorder::end_in_lock(const OpenCall& open, const Event& leave) {
   const auto attempts = locks_.left(facts_.functions[open.function].lock, open.data.object,
                                     open.peer, open.data.lock, open.enter_ns, leave.time_ns);
   const auto window = window_of(open);
-  if (!window || open.cut) return;
+  if (!window) return;
   for (const LockEpochs::Attempt& attempt : attempts) {
+    if (open.cut) {
+      if (attempt.releases) give_up(*window, attempt, leave.time_ns);
+      continue;
+    }
     LockCall call;
     call.window = *window;
     call.process = process_;
     call.attempt = attempt;
     call.enter_ns = open.enter_ns;
     call.leave_ns = leave.time_ns;
-    if (attempt.waits) new_notice(StepKind::kReceive, open, leave.time_ns, call.hears);
-    if (attempt.releases) new_notice(StepKind::kSend, open, leave.time_ns, call.tells);
+    if (attempt.waits)
+      new_notice(StepKind::kReceive, open, leave.time_ns, call.hears).number = kAboutLock;
+    if (attempt.releases)
+      new_notice(StepKind::kSend, open, leave.time_ns, call.tells).number = kAboutLock;
     outgoing_.locks.push_back(call);
+  }
+}
+
+// When the lock ends is not known.
+void StepRecorder::give_up(const WindowName& window, LockEpochs::Attempt attempt,
+                           std::uint64_t time_ns) {
+  attempt.waits = attempt.has_lock = attempt.releases = false;
+  attempt.lost = true;
+  LockCall call;
+  call.window = window;
+  call.process = process_;
+  call.attempt = attempt;
+  call.enter_ns = call.leave_ns = time_ns;
+  outgoing_.locks.push_back(call);
+}
+
+void StepRecorder::give_up_locks(std::uint64_t time_ns) {
+  for (const LockEpochs::HeldLock& held : locks_.clear()) {
+    const Object* const window = objects_.find(held.window);
+    if (window != nullptr) give_up({window->communicator, window->number}, held.attempt, time_ns);
   }
 }
 

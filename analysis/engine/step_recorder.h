@@ -134,6 +134,8 @@ class StepRecorder : private trace::CallTracker<StepRecorder, CallSteps, Request
   void hear(const OpenCall& call, const std::vector<NoticeEnd>& ends, std::uint64_t time_ns);
   void end_in_epoch(const OpenCall& call, const trace::Event& leave);
   void end_in_lock(const OpenCall& call, const trace::Event& leave);
+  void give_up(const WindowName& window, LockEpochs::Attempt attempt, std::uint64_t time_ns);
+  void give_up_locks(std::uint64_t time_ns);
   Step& new_notice(StepKind kind, const OpenCall& call, std::uint64_t time_ns,
                    std::uint32_t& number);
   void probed(const OpenCall& call, const trace::Event& leave);

@@ -243,7 +243,14 @@ void StepRecorder::follow_objects(const OpenCall& open, const Event& leave) {
   if (facts.frees_object) {
     objects_.erase(open.data.object);
   } else if (leave.object != 0 && facts.sequence == mpi::Sequence::kCommunicator) {
-    objects_[leave.object] = {part.communicator, part.number + 1, epoch_ << 24};
+    const std::uint32_t number = (part.number + 1) & ~PersistentName::kMark;
+    objects_.erase(leave.object);
+    // After 128 pauses a number comes again. All members see that, and none follows the new one.
+    bool taken = false;
+    objects_.for_each([&](std::uint64_t, const Object& object) {
+      taken = taken || (object.communicator == part.communicator && object.number == number);
+    });
+    if (!taken) objects_[leave.object] = {part.communicator, number, epoch_ << 24};
   }
 }
 
@@ -268,7 +275,7 @@ void StepRecorder::take_part(const OpenCall& open, std::uint64_t leave_ns) {
 }
 
 void StepRecorder::make_persistent(Request& request, const OpenCall& open) {
-  if (open.communicator < 0) return;
+  if (open.communicator < 0 || !facts_.from_the_first) return;
   PersistentCollective& made = request.data.collective;
   made.function = facts_.operations[open.function];
   made.name =
@@ -317,16 +324,17 @@ void StepRecorder::start_collective(Request& request, OpenCall& open) {
 
 void StepRecorder::close_communicators() {
   for (const std::int32_t communicator : facts_.communicators[process_]) {
+    const auto number = static_cast<std::size_t>(communicator);
     outgoing_.closings.push_back(
-        {communicator, 0, epoch_, sequences_[static_cast<std::size_t>(communicator)]});
+        {communicator, 0, epoch_, sequences_[number], persistent_[number]});
   }
   objects_.for_each([this](std::uint64_t, const Object& object) {
-    outgoing_.closings.push_back({object.communicator, object.number, epoch_, object.sequence});
+    outgoing_.closings.push_back({object.communicator, object.number, epoch_, object.sequence, 0});
   });
   for_each_request([this](const Request& request) {
     const PersistentCollective& made = request.data.collective;
     if (made.name != 0)
-      outgoing_.closings.push_back({request.communicator, made.name, epoch_, made.starts});
+      outgoing_.closings.push_back({request.communicator, made.name, epoch_, made.starts, 0});
   });
 }
 

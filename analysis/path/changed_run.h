@@ -11,6 +11,7 @@
 //     a message           when it arrived:  max(sent, posted)' + latency'
 //                         latency = arrived - max(sent, posted)
 //     a send that waited  when its receive was posted (analysis/engine/awaited_receives.h)
+//     a lock              when the one that held it in the run released it (lock_order.h)
 //     a collective        when the last of those that it depends on entered (collectives.h)
 //
 // `sent` and `posted` are when the calls that send and that post the receive are entered. Each time
@@ -22,6 +23,7 @@
 //   when that is there, and the program takes the same way through its code.
 // - Messages do not disturb each other more or less than in the run. A large send whose receive was
 //   already posted does not wait for it, unless it is synchronous.
+// - Locks are taken in the order of the run, and only a call that waited for one waits for it.
 // - Everything up to the end of MPI_Init stays as it was.
 // - What is changed in a part of the run is what lies in that part as it was recorded.
 // - The program's own threads wait for each other outside MPI no more than they did.

@@ -20,9 +20,6 @@ class ChosenTime {
   bool whole() const { return whole_; }
   // The part of an interval of an own process, in ns; 0 if it ends before it begins.
   std::uint64_t inside_ns(std::uint32_t process, std::uint64_t from_ns, std::uint64_t to_ns) const;
-  bool holds(std::uint32_t process, std::uint64_t time_ns) const {
-    return inside_ns(process, time_ns, time_ns + 1) > 0;
-  }
 
  private:
   struct Interval {

@@ -34,8 +34,10 @@ class Follow {
       : job_(job), model_(model), states_(job.mapping().size()) {
     for (const mpi::Meaning& meaning : job.facts().functions) {
       routines_.push_back(routine_of(meaning));
-      waits_only_.push_back(!communicates(routine_of(meaning)) && !meaning.begins_job &&
-                            meaning.sequence != mpi::Sequence::kNone);
+      const bool may_wait = meaning.sequence != mpi::Sequence::kNone ||
+                            meaning.epoch != mpi::Epoch::kNone ||
+                            meaning.lock != mpi::LockStep::kNone;
+      waits_only_.push_back(!communicates(routine_of(meaning)) && !meaning.begins_job && may_wait);
       starts_.push_back(meaning.begins_job);
       stops_.push_back(meaning.ends_job);
     }
@@ -111,7 +113,7 @@ class Follow {
     CallWait wait;
     std::vector<Messages> messages;
     std::uint64_t taken_bytes = 0, most_bytes = 0;  // by the collectives of this call
-    std::vector<std::uint32_t> collectives;         // completed here
+    std::vector<std::uint32_t> collectives;         // completed here: their kCollective
   };
   struct State {
     Payload on_path;
@@ -179,7 +181,9 @@ class Follow {
     const Step& what = job_.steps().at(process, complete);
     if (what.has(kHidden)) return open.wait.add(number, step);
     if (what.kind == StepKind::kCollective) {
-      if (what.has(kJoined)) open.collectives.push_back(what.call);
+      // What a persistent one moves, the call that starts it does not say.
+      if (what.has(kJoined) && !PersistentName::is_one(what.object))
+        open.collectives.push_back(complete);
     } else {
       Messages& messages = begun_by(process, open, what.posted);
       (what.kind == StepKind::kSend ? messages.sent : messages.received) += what.bytes;
@@ -224,7 +228,8 @@ class Follow {
     for (const Messages& messages : open.messages)
       charge_part(messages.routine, message_costs(messages));
     for (const std::uint32_t collective : open.collectives) {
-      const Routine routine = routines_[job_.steps().at(process, collective).number];
+      const std::uint32_t begun_in = job_.steps().at(process, collective).call;
+      const Routine routine = routines_[job_.steps().at(process, begun_in).number];
       charge_part(routine, collective_costs(process, open, collective));
     }
     const std::uint64_t duration_ns =
@@ -269,10 +274,11 @@ class Follow {
   }
 
   Costs collective_costs(std::uint32_t process, const Open& open, std::uint32_t number) const {
-    const Step& call = job_.steps().at(process, number);
+    const Step& part = job_.steps().at(process, number);
+    const Step& call = job_.steps().at(process, part.call);
     const Routine routine = routines_[call.number];
     const std::uint32_t tree = tree_terms(routine);
-    const auto communicator = static_cast<std::size_t>(call.communicator);
+    const auto communicator = static_cast<std::size_t>(part.communicator);
     const std::uint64_t log2 = log2_[communicator],
                         size = job_.facts().members[communicator].size();
     std::uint64_t bytes = call.bytes;

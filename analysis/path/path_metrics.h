@@ -16,12 +16,14 @@
 //   a message, at its sender and its receiver    1                 n                    1, n
 //
 // For a message, n is what was actually transferred; it counts for the routine that began it, at
-// the time of the call that completed it. In BSP everything completed by one wait is one superstep.
+// the time of the call that completed it. Persistent collectives cost time only: the call that starts one
+// does not say what it moves. In BSP everything completed by one wait is one superstep.
 // As in critter, what a call passes on does not include its own cost; what its process passes on
 // next does.
 //
 // Times: computation is the time between communicating calls. Communication is their duration minus
-// their waits (call_wait.h), which are idle time and on no path. Synchronisation is the
+// their waits (call_wait.h), which are idle time and on no path. Calls at windows and files are
+// computation, except for their waits. Synchronisation is the
 // communication time of operations without data, data movement the rest. Run time is computation
 // plus communication. The estimated times are alpha x synchronisation + beta x communication of a
 // model, with alpha and beta measured on this run's own messages (transfer_model.h); 0 if that is

@@ -280,8 +280,9 @@ class AnalysisPage {
     const double *part = number(*found, "part_seconds"),
                  *would_part = number(*found, "what_if_part_seconds");
     if (part && would_part)
-      text += fmt::format("; a rank spends up to {} in the chosen part, and would have spent {}",
-                          human_seconds(*part), human_seconds(*would_part));
+      text +=
+          fmt::format("; a rank spends up to {} in the chosen part, and would have spent up to {}",
+                      human_seconds(*part), human_seconds(*would_part));
     wrapped("", text);
   }
 
@@ -328,9 +329,9 @@ class AnalysisPage {
     // Unless they are asked for, very short ones are only in the table.
     if (!tables_)
       std::erase_if(worth_a_line, [&](std::size_t i) {
-        return lengths[i] < analysis::Thresholds{}.phase_share * results_.seconds;
+        return lengths[i] < results_.phase_share * results_.seconds;
       });
-    if (!worth_a_line.empty()) add("");
+    if (!iterations.empty()) add("");
     for (const std::size_t i : worth_a_line) {
       const std::string body = bodies[i].size() > longest
                                    ? bodies[i].substr(0, bodies[i].rfind(',', longest)) + ", …"
@@ -343,8 +344,12 @@ class AnalysisPage {
       }
     }
     const std::size_t more = iterations.size() - worth_a_line.size();
-    if (more > 0 && !worth_a_line.empty())
-      wrapped("", fmt::format("and {} more phase{}: {}", more, more == 1 ? "" : "s", all_));
+    const char* const plural = more == 1 ? "" : "s";
+    if (more > 0 && worth_a_line.empty()) {
+      wrapped("", fmt::format("{} short phase{}: {}", more, plural, all_));
+    } else if (more > 0) {
+      wrapped("", fmt::format("and {} more phase{}: {}", more, plural, all_));
+    }
   }
 
   // The places of the `most` largest values, ascending.

@@ -79,12 +79,23 @@ def analyzed(build, run, processes):
     return build.call(*command)
 
 
+def short_phases(build, run, share):
+    """The page's lines, if phases of less than this share of the run have none of their own."""
+    page = build.call(build.options.cli, "analyze", run, "--set", f"phase_share={share}")
+    return [line.strip() for line in page.splitlines()]
+
+
 def as_made(build, folder, case):
     run = build.traced(folder / "run", build.program("loops"), case)
     text = analyzed(build, run, 1)
     CASES[case](json.loads(text)["analyses"]["phases"])
     if case == "pair":
         assert analyzed(build, run, 3) == text, "three processes give another result"
+    if case == "nested":
+        lines = short_phases(build, run, 0)
+        assert [line for line in lines if line.startswith("phase 1, ")], lines
+        lines = short_phases(build, run, 1)
+        assert "1 short phase: analysis.json" in lines, lines
 
 
 def lammps(build, folder, _):

@@ -36,26 +36,33 @@ class LockEpochs {
     bool waits = false;     // it may have waited for the lock
     bool has_lock = false;  // when the call returned
     bool releases = false;  // MPI_Win_unlock, MPI_Win_unlock_all
+    bool lost = false;      // no more is known of the lock
   };
 
   // A call is entered at the window with this handle. `target` is a world rank, or kAll if it names
   // none.
   void entered(std::uint64_t enter_ns) { open_.push_back(enter_ns); }
-  // It is left. One for each lock that it concerns.
+  // It is left. One for each lock that it concerns; none if clear() was called in it.
   std::vector<Attempt> left(mpi::LockStep does, std::uint64_t window, std::int32_t target,
                             trace::LockType type, std::uint64_t enter_ns, std::uint64_t leave_ns);
 
   // When the first of the open calls was entered; `now_ns` if there is none.
   std::uint64_t oldest_ns(std::uint64_t now_ns) const;
-  void clear();
+  // Records are missing: what is held from now on is not known. Returns the locks that were held, with
+  // their windows.
+  struct HeldLock {
+    std::uint64_t window = 0;
+    Attempt attempt;
+  };
+  std::vector<HeldLock> clear();
 
  private:
   struct Lock {
     std::uint32_t number = 0;
     std::int32_t target = kAll;
     trace::LockType type = trace::LockType::kUnknown;
-    std::vector<std::int32_t> accessed;  // targets
-    std::vector<std::int32_t> had;       // targets at which it surely has the lock
+    std::vector<std::int32_t> had;       // targets at which it surely has the lock, ascending
+    std::vector<std::int32_t> accessed;  // the others that it has accessed, ascending
   };
 
   static bool note(mpi::LockStep does, Lock& lock, std::int32_t target);

@@ -2,6 +2,7 @@
 #include "analysis/engine/windows/lock_order.h"
 
 #include <algorithm>
+#include <bit>
 #include <tuple>
 
 namespace fathom::analysis {
@@ -32,12 +33,60 @@ void LockOrder::add(const LockCall& call) {
     hold->release = call.tells;
     hold->unlock_ns = hold->released_ns = call.enter_ns;
     hold->unlocked_ns = call.leave_ns;
-    window.releases.push_back(hold);
+    window.releases[hold->target].all.push_back(hold);
   }
   window.pending.push_back(call);
 }
 
+// In order of time, so that those which overlap a call lie together.
+void LockOrder::Releases::sort() {
+  const auto earlier = [](const std::shared_ptr<Hold>& a, const std::shared_ptr<Hold>& b) {
+    return std::tie(a->unlock_ns, a->process) < std::tie(b->unlock_ns, b->process);
+  };
+  if (sorted == all.size()) return;
+  const auto added = all.begin() + static_cast<std::ptrdiff_t>(sorted);
+  std::sort(added, all.end(), earlier);
+  std::inplace_merge(all.begin(), added, all.end(), earlier);
+  changed();
+}
+
+void LockOrder::Releases::changed() {
+  sorted = all.size();
+  const std::size_t leaves = std::bit_ceil(sorted);
+  latest_ns.assign(2 * leaves, 0);
+  for (std::size_t i = 0; i < sorted; ++i) latest_ns[leaves + i] = all[i]->unlocked_ns;
+  for (std::size_t i = leaves - 1; i > 0; --i)
+    latest_ns[i] = std::max(latest_ns[2 * i], latest_ns[2 * i + 1]);
+}
+
+template <typename Visit>
+std::uint64_t LockOrder::Releases::overlapping(std::uint64_t from_ns, std::uint64_t to_ns,
+                                               Visit visit) const {
+  std::uint64_t looked_at = 0;
+  const std::size_t leaves = latest_ns.size() / 2;
+  std::vector<std::size_t> nodes;
+  if (leaves > 0) nodes.push_back(1);
+  while (!nodes.empty()) {
+    const std::size_t node = nodes.back();
+    nodes.pop_back();
+    ++looked_at;
+    if (latest_ns[node] <= from_ns) continue;
+    if (node >= leaves) {
+      const std::shared_ptr<Hold>& hold = all[node - leaves];
+      if (hold->unlock_ns >= to_ns) return looked_at;  // and so are those that follow
+      visit(hold);
+      continue;
+    }
+    nodes.push_back(2 * node + 1);
+    nodes.push_back(2 * node);
+  }
+  return looked_at;
+}
+
+// While an open call holds up all others, nothing can be judged, and nothing is looked at.
 void LockOrder::settle(std::uint64_t until_ns, std::vector<LockEdge>& edges) {
+  if (until_ns <= settled_until_ns_) return;
+  settled_until_ns_ = until_ns;
   const auto in_order = [](const LockCall& a, const LockCall& b) {
     return std::tie(a.leave_ns, a.process, a.hears, a.attempt.lock) <
            std::tie(b.leave_ns, b.process, b.hears, b.attempt.lock);
@@ -49,8 +98,11 @@ void LockOrder::settle(std::uint64_t until_ns, std::vector<LockEdge>& edges) {
       return call.leave_ns < until_ns;
     });
     std::sort(pending.begin(), later, in_order);
+    for (auto& [target, releases] : window.releases) releases.sort();
     for (auto call = pending.begin(); call != later; ++call) judge(window, *call);
     pending.erase(pending.begin(), later);
+    // A lock whose end is not in the trace must not keep others from theirs.
+    if (until_ns == kAtTheEnd) window.holds.clear();
     retire(window, until_ns, edges);
     const bool over = window.holds.empty() && window.releases.empty() && pending.empty();
     at = over ? windows_.erase(at) : std::next(at);
@@ -59,7 +111,10 @@ void LockOrder::settle(std::uint64_t until_ns, std::vector<LockEdge>& edges) {
 
 std::size_t LockOrder::kept() const {
   std::size_t kept = 0;
-  for (const auto& [name, window] : windows_) kept += window.holds.size() + window.releases.size();
+  for (const auto& [name, window] : windows_) {
+    kept += window.holds.size();
+    for (const auto& [target, releases] : window.releases) kept += releases.all.size();
+  }
   return kept;
 }
 
@@ -70,17 +125,28 @@ void LockOrder::judge(Window& window, const LockCall& call) {
   const LockEpochs::Attempt& attempt = call.attempt;
   if (attempt.waits && call.hears != LockCall::kNone) {
     Waiting waiting{{call.process, call.hears, call.enter_ns, call.leave_ns}, attempt.target, {}};
-    for (const std::shared_ptr<Hold>& release : window.releases) {
-      const bool conflict =
-          (release->exclusive || hold->exclusive) && overlap(release->target, attempt.target);
-      if (conflict && release->process != call.process && release->unlock_ns < call.leave_ns &&
-          release->unlocked_ns > call.enter_ns)
-        waiting.releases.push_back(release);
+    if (attempt.target == kAll) {
+      for (const auto& [target, releases] : window.releases)
+        find_releases(releases, call, *hold, waiting);
+    } else {
+      for (const std::int32_t target : {kAll, attempt.target}) {
+        const auto found = window.releases.find(target);
+        if (found != window.releases.end()) find_releases(found->second, call, *hold, waiting);
+      }
     }
     if (!waiting.releases.empty()) hold->waiting.push_back(std::move(waiting));
   }
   if (attempt.has_lock) has_lock(*hold, call);
-  if (attempt.releases) window.holds.erase(key);
+  if (attempt.releases || attempt.lost) window.holds.erase(key);
+}
+
+void LockOrder::find_releases(const Releases& releases, const LockCall& call, const Hold& hold,
+                              Waiting& waiting) {
+  compared_ +=
+      releases.overlapping(call.enter_ns, call.leave_ns, [&](const std::shared_ptr<Hold>& release) {
+        if ((release->exclusive || hold.exclusive) && release->process != call.process)
+          waiting.releases.push_back(release);
+      });
 }
 
 void LockOrder::has_lock(Hold& hold, const LockCall& call) {
@@ -113,7 +179,14 @@ void LockOrder::has_lock(Hold& hold, const LockCall& call) {
 // Releases that no call can have waited for any more.
 void LockOrder::retire(Window& window, std::uint64_t until_ns, std::vector<LockEdge>& edges) {
   for (const LockCall& call : window.pending) until_ns = std::min(until_ns, call.enter_ns);
-  std::erase_if(window.releases, [&](const std::shared_ptr<Hold>& hold) {
+  for (auto at = window.releases.begin(); at != window.releases.end();) {
+    retire(at->second, until_ns, edges);
+    at = at->second.all.empty() ? window.releases.erase(at) : std::next(at);
+  }
+}
+
+void LockOrder::retire(Releases& releases, std::uint64_t until_ns, std::vector<LockEdge>& edges) {
+  const auto over = [&](const std::shared_ptr<Hold>& hold) {
     if (hold->unlocked_ns >= until_ns || hold.use_count() > 1) return false;
     std::vector<Waiter>& waiters = hold->waiters;
     std::sort(waiters.begin(), waiters.end(), [](const Waiter& a, const Waiter& b) {
@@ -136,7 +209,8 @@ void LockOrder::retire(Window& window, std::uint64_t until_ns, std::vector<LockE
       edges.push_back(edge);
     }
     return true;
-  });
+  };
+  if (std::erase_if(releases.all, over) > 0) releases.changed();
 }
 
 }  // namespace fathom::analysis

@@ -64,12 +64,16 @@ class LockOrder {
  public:
   void add(const LockCall& call);
 
+  static constexpr std::uint64_t kAtTheEnd = ~std::uint64_t{0};
+
   // Every call that is left before `until_ns` has been added, and every one that is added later is
-  // entered after it. Appends the edges that are known by now.
+  // entered after it. Appends the edges that are known by now; with kAtTheEnd, all.
   void settle(std::uint64_t until_ns, std::vector<LockEdge>& edges);
 
   // Locks and releases that it remembers.
   std::size_t kept() const;
+  // How often it has compared releases with calls that may have waited for them.
+  std::uint64_t compared() const { return compared_; }
 
  private:
   struct Waiter {
@@ -97,17 +101,37 @@ class LockOrder {
     bool has(std::int32_t at) const;
   };
   using Key = std::pair<std::uint32_t, std::uint32_t>;  // process, lock
+  // At one target, or of MPI_Win_unlock_all. A window may have many while one process is in a long call,
+  // so those of a moment are searched for.
+  struct Releases {
+    std::vector<std::shared_ptr<Hold>> all;  // the first `sorted` ones by unlock_ns
+    std::size_t sorted = 0;
+    // A binary tree over these, with the root at 1 and the children of n at 2n and 2n + 1: the latest
+    // unlocked_ns below each node. 0: none.
+    std::vector<std::uint64_t> latest_ns;
+
+    void sort();
+    void changed();
+    // Calls visit(hold) for those with unlock_ns < to_ns and unlocked_ns > from_ns, in order. Returns the
+    // nodes that it looked at: O(log n) for each.
+    template <typename Visit>
+    std::uint64_t overlapping(std::uint64_t from_ns, std::uint64_t to_ns, Visit visit) const;
+  };
   struct Window {
     std::map<Key, std::shared_ptr<Hold>> holds;
-    std::vector<std::shared_ptr<Hold>> releases;
+    std::map<std::int32_t, Releases> releases;  // by target
     std::vector<LockCall> pending;
   };
 
-  static void judge(Window& window, const LockCall& call);
+  void judge(Window& window, const LockCall& call);
+  void find_releases(const Releases& releases, const LockCall& call, const Hold& hold,
+                     Waiting& waiting);
   static void has_lock(Hold& hold, const LockCall& call);
   static void retire(Window& window, std::uint64_t until_ns, std::vector<LockEdge>& edges);
+  static void retire(Releases& releases, std::uint64_t until_ns, std::vector<LockEdge>& edges);
 
   std::map<std::pair<std::int32_t, std::uint32_t>, Window> windows_;
+  std::uint64_t settled_until_ns_ = 0, compared_ = 0;
 };
 
 }  // namespace fathom::analysis

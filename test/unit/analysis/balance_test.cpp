@@ -232,6 +232,18 @@ TEST_CASE("a comparison shows the mean rank's time per function if all runs were
   CHECK(without.functions.empty());
 }
 
+TEST_CASE("a comparison with a trace that lacks calls does not call their time the program's") {
+  MadeJob whole = one_after_the_other(), part = one_after_the_other();
+  part.definitions.selection = {"functions MPI_Send"};
+  Loaded first(whole), last(part);
+  Comparison compared;
+  REQUIRE(compare_times({first.input, last.input}, compared).ok());
+  std::map<std::string, int> names;
+  for (const ComparedFunction& row : compared.functions) ++names[row.name];
+  CHECK(names["(program or missing)"] == 1);
+  CHECK(names["(program)"] == 0);
+}
+
 // Two rounds on MPI_COMM_WORLD, and one between them on a communicator of ranks 0 and 1.
 MadeJob barriers() {
   MadeJob made(3);

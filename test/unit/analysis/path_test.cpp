@@ -291,6 +291,42 @@ TEST_CASE("the path moves to the rank that entered a barrier last") {
   CHECK(sums.at({2, "MPI_Finalize"}) == 100);
 }
 
+TEST_CASE("persistent collectives have a time on each path, and no costs that nobody recorded") {
+  MadeJob made(2);
+  init(made, 2);
+  for (int rank = 0; rank < 2; ++rank) {
+    made.make_persistent(rank, 20, "MPI_Allreduce_init", 0x10);
+    made.start(rank, rank == 0 ? 100 : 600, 0x10);
+    made.wait(rank, rank == 0 ? 110 : 610, 630, 0x10);
+  }
+  const Joined job(made);
+  const PathMetrics metrics = run_pass(job->transport(), path_metrics_pass(*job));
+  CHECK(metrics.released == 0);
+  CHECK(value(metrics.sum, PathMetric::kMessages) == 0);
+  CHECK(value(metrics.sum, PathMetric::kSynchronisation) == 0);
+  CHECK(metrics.sum_idle_ns == 490);
+}
+
+TEST_CASE("a wait for a lock is no computation") {
+  MadeJob made(2);
+  init(made, 2);
+  const auto in_lock = [&](int rank, std::uint64_t from_ns, std::uint64_t to_ns,
+                           const char* function) {
+    made.in_lock(rank, from_ns, to_ns, function, 0, trace::LockType::kExclusive);
+  };
+  for (int rank = 0; rank < 2; ++rank) made.on_window(rank, 20, 30, "MPI_Win_create", 0xa);
+  in_lock(1, 100, 110, "MPI_Win_lock");
+  in_lock(1, 600, 610, "MPI_Win_unlock");
+  in_lock(0, 200, 630, "MPI_Win_lock");
+  in_lock(0, 700, 710, "MPI_Win_unlock");
+  for (int rank = 0; rank < 2; ++rank) made.collective(rank, 800, 810, "MPI_Barrier");
+  const Joined job(made);
+  const PathMetrics metrics = run_pass(job->transport(), path_metrics_pass(*job));
+  CHECK(metrics.released == 0);
+  CHECK(metrics.sum_idle_ns == 400);
+  CHECK(value(metrics.sum, PathMetric::kComputationTime) == 2 * 790 - 400);
+}
+
 TEST_CASE("each metric takes its own path, such as most bytes or most computation") {
   MadeJob made(3);
   init(made, 3);

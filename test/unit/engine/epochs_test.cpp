@@ -195,5 +195,16 @@ TEST_CASE("the path of a target that waits leads through the completion to the l
   CHECK(path.stretches.back().end_ns == 1210);
 }
 
+TEST_CASE("what an epoch tells is an event also if nobody hears it, and a lock's is not") {
+  Step told;
+  told.kind = StepKind::kSend;
+  told.flags = kHidden | kNotice;
+  CHECK_FALSE(is_internal(told));
+  told.number = kAboutLock;
+  CHECK(is_internal(told));
+  told.flags |= kJoined;
+  CHECK_FALSE(is_internal(told));
+}
+
 }  // namespace
 }  // namespace fathom::analysis

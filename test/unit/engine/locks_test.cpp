@@ -169,5 +169,104 @@ TEST_CASE("releases are forgotten when no open call can have waited for them") {
   CHECK(edges[2].released_ns == 2500);
 }
 
+// Rank 2 gets the lock after the others, and how long it has it is not in the trace.
+MadeJob never_unlocked() {
+  MadeJob made = windows_of(3);
+  hold(made, 1, LockType::kExclusive, {100, 110, 120, 130, 600, 610});
+  hold(made, 0, LockType::kExclusive, {200, 630, 640, 650, 660, 670});
+  made.in_lock(2, 300 * kUs, 700 * kUs, "MPI_Win_lock", 0, LockType::kExclusive);
+  return made;
+}
+
+TEST_CASE("a lock that is never unlocked takes no wait from others") {
+  MadeJob made = never_unlocked();
+  check(waits_of(made), {{WaitKind::kLock, 0, 1, 400 * kUs}});
+  check_edges(made);
+}
+
+TEST_CASE("a lock that is held when recording pauses is forgotten, and no release waits for it") {
+  MadeJob made = never_unlocked();
+  made.add(2, trace::EventKind::kPause, 800 * kUs);
+  made.in_lock(2, 900 * kUs, 910 * kUs, "MPI_Win_unlock", 0);
+  check(waits_of(made), {{WaitKind::kLock, 0, 1, 400 * kUs}});
+  check_edges(made);
+
+  LockEpochs held;
+  held.entered(10);
+  CHECK(held.left(mpi::LockStep::kLock, 1, 0, LockType::kExclusive, 10, 20).size() == 1);
+  const auto lost = held.clear();
+  REQUIRE(lost.size() == 1);
+  CHECK(lost[0].attempt.lost);
+}
+
+TEST_CASE("a call that is open when records are lost is not taken for a later one") {
+  LockEpochs epochs;
+  epochs.entered(10);
+  epochs.clear();
+  CHECK(epochs.oldest_ns(100) == 100);
+  CHECK(epochs.left(mpi::LockStep::kLock, 1, 0, LockType::kExclusive, 10, 200).empty());
+  epochs.entered(300);
+  CHECK(epochs.left(mpi::LockStep::kLock, 1, 0, LockType::kExclusive, 300, 400).size() == 1);
+}
+
+TEST_CASE("a flush of all targets waits for nothing if the process has the lock at all of them") {
+  LockEpochs epochs;
+  std::uint64_t now_ns = 0;
+  const auto call = [&](mpi::LockStep does, std::int32_t target) {
+    epochs.entered(now_ns += 10 * kUs);
+    const auto attempts = epochs.left(does, 1, target, LockType::kShared, now_ns, now_ns + 5 * kUs);
+    return !attempts.empty() && attempts[0].waits;
+  };
+  call(mpi::LockStep::kLock, -1);
+  for (const std::int32_t target : {2, 0, 1}) CHECK(call(mpi::LockStep::kAccess, target));
+  CHECK(call(mpi::LockStep::kFlush, -1));
+  CHECK_FALSE(call(mpi::LockStep::kFlush, -1));
+  CHECK_FALSE(call(mpi::LockStep::kAccess, 1));
+  CHECK_FALSE(call(mpi::LockStep::kFlush, -1));
+  CHECK(call(mpi::LockStep::kAccess, 3));
+  CHECK(call(mpi::LockStep::kFlush, -1));
+  CHECK_FALSE(call(mpi::LockStep::kUnlock, -1));
+}
+
+// Two processes take turns while a third one is in one long call, so nothing can be settled before.
+TEST_CASE("a call is compared with the releases of its time, not with all that there were") {
+  constexpr std::uint32_t kRounds = 4096;
+  LockOrder order;
+  std::vector<LockEdge> edges;
+  LockCall call;
+  call.window = {0, 1};
+  call.attempt.exclusive = true;
+  const auto add = [&](std::uint32_t process, std::uint32_t lock, std::uint64_t lock_ns,
+                       std::uint64_t locked_ns, std::uint64_t unlock_ns,
+                       std::uint64_t unlocked_ns) {
+    call.process = process;
+    call.attempt.lock = lock;
+    call.attempt.lock_target = call.attempt.target = 0;
+    call.attempt.waits = true;
+    call.attempt.has_lock = call.attempt.releases = false;
+    call.hears = 4 * lock;
+    call.tells = LockCall::kNone;
+    call.enter_ns = lock_ns;
+    call.leave_ns = locked_ns;
+    order.add(call);
+    call.attempt.waits = false;
+    call.attempt.has_lock = call.attempt.releases = true;
+    call.hears = LockCall::kNone;
+    call.tells = 4 * lock + 1;
+    call.enter_ns = unlock_ns;
+    call.leave_ns = unlocked_ns;
+    order.add(call);
+  };
+  for (std::uint32_t round = 0; round < kRounds; ++round) {
+    const std::uint64_t now_ns = round * std::uint64_t{100} + 1000;
+    add(round % 2, round + 1, now_ns - 50, now_ns + 10, now_ns + 90, now_ns + 95);
+  }
+  add(2, 1, 900, 1000 + kRounds * 100, 1000 + kRounds * 100, 1000 + kRounds * 100 + 1);
+  order.settle(LockOrder::kAtTheEnd, edges);
+  CHECK(edges.size() == kRounds);  // each of all but the first, and the third process
+  CHECK(order.kept() == 0);
+  CHECK(order.compared() < 100 * kRounds);
+}
+
 }  // namespace
 }  // namespace fathom::analysis

@@ -187,6 +187,9 @@ class MadeJob {
     leave(rank, to_ns, function);
   }
 
+  const std::vector<trace::Event>& events(int rank) const {
+    return events_[static_cast<std::size_t>(rank)];
+  }
   trace::Trace written(const std::string& run_directory) {
     auto writer = trace::TraceWriter::create(run_directory, definitions);
     REQUIRE(writer.ok());
