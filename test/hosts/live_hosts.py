@@ -208,6 +208,7 @@ def hosts_of_a_large_job_send_details_when_a_reader_wants_them(job):
 
 def other_users_see_nothing(job):
     sample = job.until(busy)
+    until(lambda: (job.run / "live/+hosts").exists(), "samples of other hosts")
     address = (job.run / ".collector").read_text(encoding="ascii").splitlines()
     port = int(next(line for line in address if line.startswith("port ")).split()[1])
     for path in (job.run / ".collector", job.run / "live/+hosts", job.run / "live/nodea"):
