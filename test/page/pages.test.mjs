@@ -56,7 +56,7 @@ test('every page shows something, in light and dark, at 1280 and at 3840 pixels'
     await page.setViewportSize({ width, height: 860 });
     for (const id of pageIds) {
       await go(`/${id}`, 'main canvas, main table');
-      const facts = await page.evaluate(() => ({ paper: getComputedStyle(document.querySelector('main')).backgroundColor, wide: document.documentElement.scrollWidth, text: document.querySelector('main')?.innerText ?? '' }));
+      const facts = await page.evaluate(() => ({ paper: getComputedStyle(document.querySelector('main')).backgroundColor, wide: document.documentElement.scrollWidth, text: document.querySelector('main').innerText }));
       assert.ok(facts.wide <= width, `${id} is ${facts.wide} pixels wide`);
       assert.equal(facts.paper, scheme === 'dark' ? 'rgb(18, 20, 24)' : 'rgb(255, 255, 255)');
       assert.ok(facts.text.length > 20 && !/cannot be drawn|undefined|NaN/.test(facts.text), facts.text);
@@ -447,7 +447,7 @@ test('runs that are empty, tiny, cut, without a trace or unreadable show a sente
   }
   for (const id of pageIds) {
     await go(`/${id}?run=6`, 'main');
-    await until(() => document.querySelector('main')?.innerText ?? ''.length > 10);
+    await until(() => (document.querySelector('main')?.innerText ?? '').length > 10);
     assert.doesNotMatch(await page.locator('main').innerText(), /cannot be drawn|NaN|undefined|Infinity/);
   }
 });
@@ -458,9 +458,9 @@ test('what is still being computed appears when it is there', async () => {
   try {
     await page.goto('about:blank');
     await page.goto(`${computing.url}#/timeline`);
-    await until(() => document.querySelector('main') && /still being computed/.test(document.querySelector('main')?.innerText ?? ''));
+    await until(() => document.querySelector('main') && /still being computed/.test(document.querySelector('main').innerText));
     early.ready = 7;
-    await until(() => document.querySelector('main') && !/still being computed/.test(document.querySelector('main')?.innerText ?? ''));
+    await until(() => document.querySelector('main') && !/still being computed/.test(document.querySelector('main').innerText));
     assert.ok(computing.asked.filter((path) => path.startsWith('/api/meta')).length > 1);
   } finally {
     await computing.stop();
