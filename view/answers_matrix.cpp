@@ -179,7 +179,7 @@ std::size_t bytes_of(const Matrix& matrix) {
   std::size_t bytes =
       sizeof matrix + matrix.cells.size() * sizeof(MatrixCell) + 4 * matrix.order.size();
   for (const auto* names : {&matrix.labels, &matrix.hosts}) {
-    for (const std::string& name : *names) bytes += sizeof name + name.capacity();
+    for (const std::string& name : *names) bytes += sizeof(std::string) + name.capacity();
   }
   return bytes;
 }

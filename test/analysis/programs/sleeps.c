@@ -7,6 +7,7 @@
 //   tail         rank 0 computes kLong after its last call before MPI_Finalize
 //   probed       rank 1 probes for kLong until rank 0 sends
 //   locked       rank 1 waits for kLong for a lock that rank 0 holds
+//   operation    rank 1 reduces two numbers of its own, with an operation that takes kLong
 //   many_calls   kCalls messages from rank 0 to rank 1, between which rank 0 computes
 #include <mpi.h>
 #include <stdlib.h>
@@ -65,6 +66,19 @@ static void locked(void) {
   MPI_Win_free(&window);
 }
 
+static void slow_sum(void* in, void* inout, int* count, MPI_Datatype* type) {
+  (void)type;
+  compute(kLong_ms);
+  for (int i = 0; i < *count; i++) ((int*)inout)[i] += ((int*)in)[i];
+}
+
+static void operation(void) {
+  MPI_Op sum;
+  MPI_Op_create(slow_sum, 1, &sum);
+  if (rank == 1) MPI_Reduce_local(&size, &value, 1, MPI_INT, sum);
+  MPI_Op_free(&sum);
+}
+
 static void many_calls(void) {
   for (int i = 0; i < kCalls; i++) {
     if (rank == 0) {
@@ -82,7 +96,7 @@ static const struct {
 } cases[] = {{"late_sender", late_sender}, {"imbalance", imbalance},
              {"late_start", late_start},   {"tail", tail},
              {"probed", probed},           {"locked", locked},
-             {"many_calls", many_calls}};
+             {"operation", operation},     {"many_calls", many_calls}};
 
 int main(int argc, char** argv) {
   const char* const number = getenv("OMPI_COMM_WORLD_RANK");
