@@ -103,6 +103,13 @@ MORE = {
     "neighbor_init_in_test_loop": ("polling", "MPI_Test", [0, 2], 1),
 }
 CASES |= MORE
+
+
+def program_of(case, file):
+    """The program that has this case, and its words; file is one that it may write."""
+    return ("more_waits", case) if case in MORE or case == "exclusive_then_exclusive" else ("waits", case, file)
+
+
 # The same, but of the whole job: outside of the phase.
 ENDS = {
     "init": ("wait-at-init", "MPI_Init", [0, 2, 3], 1),
@@ -253,7 +260,7 @@ def check_origin(results):
 
 def waits_as_made(build, folder, case):
     def attempt(number):
-        words = ("more_waits", case) if case in MORE else ("waits", case, folder / "data")
+        words = program_of(case, folder / "data")
         run = build.traced(folder / f"run{number}", build.program(words[0]), *words[1:])
         results = build.analyzed(run, "--phases", "truth")
         check(case, results)
@@ -408,8 +415,7 @@ def results_are_the_same_for_every_number_of_processes(build, folder):
     for case in ("probe", "test_and_probe_loop", "fence", "intercomm_create", "intercomm_reduce", "neighbors", "file_close",
                  "late_post_elsewhere", "win_test_loop", "ineighbors", "exclusive_then_shared", "exclusive_then_exclusive",
                  "lock_all_then_exclusive", "startall_of_collectives", "neighbor_init"):
-        more = case in MORE or case == "exclusive_then_exclusive"
-        words = ("more_waits", case) if more else ("waits", case, folder / "data")
+        words = program_of(case, folder / "data")
         run = build.traced(folder / case, build.program(words[0]), *words[1:])
         for processes in (1, 3):
             build.call(*build.launch_tool(processes, build.options.cli, build.options.cli, "analyze", run,

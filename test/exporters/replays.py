@@ -177,7 +177,7 @@ def a_late_rank_sends_at_once(build, folder, _):
 
 
 def main():
-    cases = {f"waits {case}": program_takes_as_long("waits", case, "file") for case in [*waits.CASES, *waits.ENDS]}
+    cases = {f"waits {case}": program_takes_as_long(*waits.program_of(case, "file")) for case in [*waits.CASES, *waits.ENDS]}
     cases |= {f"delays {case}": program_takes_as_long("delays", case, "100", "50") for case in ("messages", "rooted", "part", "mixed")}
     cases |= {f"{program} {case}": program_takes_as_long(program, case) for program, names in PROGRAMS.items() for case in names}
     cases |= {f"collectives {operation} {count}": program_takes_as_long("collectives", operation, str(count), "1", ranks=6)
