@@ -169,9 +169,10 @@ class OpenMpi:
         self.environment = {name: value for name, value in os.environ.items()
                             if not name.startswith(FOREIGN) and name not in ("LD_PRELOAD", "LD_LIBRARY_PATH")}
         self.environment.update(FOR_ALL, **row.environment)
-        if self.is_later:  # launchers of 5.0 that start or end at once quarrel about their folder
-            self.environment["TMPDIR"] = tempfile.mkdtemp(prefix="fathom-")
-            atexit.register(shutil.rmtree, self.environment["TMPDIR"], ignore_errors=True)
+        # Launchers of one user that start or end at once quarrel about the folder of their sessions: one removes it, being
+        # empty, when another has just found it and makes its own in it. Tests run beside each other.
+        self.environment["TMPDIR"] = tempfile.mkdtemp(prefix="fathom-")
+        atexit.register(shutil.rmtree, self.environment["TMPDIR"], ignore_errors=True)
         if library:
             self.environment["FATHOM_LIBRARY"] = str(library)
 

@@ -311,9 +311,7 @@ def run_once(setting, case, combination):
             for path in (directory, expect, scratch):
                 os.mkdir(path)
             env_here = dict(env, EXPECT_DIR=expect, TEST_SCRATCH=scratch,
-                            **case.program_environment)
-            if build in setting.later:  # launchers of 5.0 that start at once quarrel about their folder
-                env_here["TMPDIR"] = directory
+                            TMPDIR=directory, **case.program_environment)  # jobs run beside each other (open_mpi.py)
             preload = [setting.path_of("libtool.so", build)] if case.preload != "library" else []
             exports, extra, run = {}, [], None
             if kind == "profiled":
