@@ -4,6 +4,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
+#include <cctype>
 #include <limits>
 #include <map>
 #include <string>
@@ -116,10 +117,17 @@ std::optional<Verdict> compared(const WaitGraph& graph, const Place& place,
   return std::nullopt;
 }
 
-// Nobody leaves such a collective before all have come: a member that is in a later one was never in this one.
+// Nobody leaves such a collective before all have come: a member that is in a later one was never in this one. Of those
+// with counts for each pair, one may leave that expects nothing.
 bool holds_all_back(const ThreadState& thread) {
-  const mpi::Flow flow = mpi::meaning_of(thread.function).flow;
-  return flow == mpi::Flow::kAllToAll || flow == mpi::Flow::kBarrier;
+  const mpi::Meaning& meaning = mpi::meaning_of(thread.function);
+  switch (meaning.collective) {
+    case mpi::Collective::kAllgatherv:
+    case mpi::Collective::kAlltoallv:
+    case mpi::Collective::kAlltoallw:
+    case mpi::Collective::kReduceScatter: return false;
+    default: return meaning.flow == mpi::Flow::kAllToAll || meaning.flow == mpi::Flow::kBarrier;
+  }
 }
 
 std::optional<Verdict> overtaken(const WaitGraph& graph, const Place& place, const Members& members,
@@ -136,6 +144,24 @@ std::optional<Verdict> overtaken(const WaitGraph& graph, const Place& place, con
           graph.view().name_of_communicator(place.first), members.front()->thread->function,
           spelled_count(place.second)),
       Parts{{at(place, members), members}, {at(later, ahead), ahead}});
+}
+
+// Members that have left this collective: in a later one on its communicator, or behind their last call.
+std::vector<std::int32_t> left_by(const JobView& view, const Place& place) {
+  std::vector<std::int32_t> left;
+  const Communicator* communicator = view.communicator(place.first);
+  if (communicator == nullptr) return left;
+  for (const auto* side : {&communicator->members, &communicator->remote}) {
+    for (const std::int32_t member : *side) {
+      const RankState* state = view.rank(member);
+      if (state == nullptr) continue;
+      if (view.collectives_begun(member, place.first) > place.second ||
+          state->state == ProcessState::kFinalizing || state->state == ProcessState::kEnded)
+        left.push_back(member);
+    }
+  }
+  std::ranges::sort(left);
+  return left;
 }
 
 }  // namespace
@@ -156,6 +182,41 @@ std::optional<Verdict> find_mismatch(const WaitGraph& graph) {
     if (next == places.end()) break;
     if (auto found = overtaken(graph, at->first, at->second, next->first, next->second))
       return found;
+  }
+  return std::nullopt;
+}
+
+std::optional<Verdict> find_abandoned(const WaitGraph& graph, double patience_s) {
+  const JobView& view = graph.view();
+  std::map<Place, Members> places;
+  for (const Node& node : graph.nodes()) {
+    if (!node.has_all() || node.polls || node.thread == nullptr || node.thread->collective == 0)
+      continue;
+    const mpi::Meaning& meaning = mpi::meaning_of(node.thread->function);
+    if (meaning.completes != mpi::Completes::kNothing || meaning.flow == mpi::Flow::kBarrier)
+      continue;
+    if (graph.terminal(node.process->rank) || view.communicated(*node.process)) continue;
+    places[{node.thread->communicator, node.thread->collective}].push_back(&node);
+  }
+  for (const auto& [place, members] : places) {
+    const auto left = left_by(view, place);
+    if (left.empty()) continue;
+    Verdict verdict;
+    verdict.cause = Cause::kDifferentSizes;
+    verdict.culprits = verdict.victims = ranks_of(members);
+    verdict.since_s = shortest_wait(members);
+    verdict.hung = verdict.since_s >= patience_s;
+    const ThreadState& first = *members.front()->thread;
+    const std::size_t count = verdict.culprits.size();
+    std::string who = spelled_ranks(verdict.culprits);
+    who.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(who.front())));
+    verdict.text = fmt::format(
+        "{} {} been in {}{} for {}, which {} {} left: the counts or types that the members pass do "
+        "not fit together, or the MPI library does not move.",
+        who, count == 1 ? "has" : "have", call_text(view, *members.front(), nullptr),
+        first.bytes == 0 ? "" : fmt::format(" with {} bytes", spelled_count(first.bytes)),
+        spelled_seconds(verdict.since_s), spelled_ranks(left), left.size() == 1 ? "has" : "have");
+    return verdict;
   }
   return std::nullopt;
 }

@@ -14,4 +14,9 @@ namespace fathom::live {
 // The first one, by communicator and place; only of threads that wait.
 std::optional<Verdict> find_mismatch(const WaitGraph& graph);
 
+// A collective to which all members have come, which some have left, and in which others wait and no message moves: as
+// far as can be seen from outside, their counts do not fit together. Only of jobs that nothing else explains. `hung` after
+// `patience_s`, because a large message may be on its way.
+std::optional<Verdict> find_abandoned(const WaitGraph& graph, double patience_s);
+
 }  // namespace fathom::live

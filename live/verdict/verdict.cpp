@@ -380,6 +380,7 @@ Verdict judge(const JobState& now, const JobState& earlier) {
     return verdict;
   }
   if (auto verdict = held_up(graph)) return *verdict;
+  if (auto verdict = find_abandoned(graph, kLibraryPatience_s)) return *verdict;
   if (auto verdict = kept_by_library(graph)) return *verdict;
   if (auto verdict = unexplained(graph)) return *verdict;
   return moving(graph);

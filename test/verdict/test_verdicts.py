@@ -2,7 +2,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Jobs that hang for a known reason, and jobs that are only slow: does fathom top --why name culprit and cause?
 
-usage: test_verdicts.py --program HANGS --cli FATHOM --library LIBFATHOM [--verbose] [MODE...]
+All of them but LONG run on the first Open MPI of open_mpi.tested(), and those of QUICK on the others and on the later
+releases that are here; with --all or FATHOM_TEST_LATER, all run on each.
+
+usage: test_verdicts.py --program HANGS --cli FATHOM [--verbose] [--all] [--build NAME] [MODE...]
 """
 import argparse
 import json
@@ -51,8 +54,16 @@ STUCK = {
     "ibarrier": ("missing-participant", [3], ["MPI_Recv from 0, tag 7"]),
     "sendrecv": ("unmatched-message", None, ["MPI_Sendrecv, receiving from"]),
     "oneself": ("cycle-of-receives", [2], ["MPI_Recv from 2, tag 7"]),
+    "sizes-of-allreduce": ("different-sizes", [3], ["different sizes to MPI_Allreduce #", "ranks 0-2 with 4,800 bytes", "rank 3 with 3,200 bytes"]),
+    "sizes-of-bcast": ("different-sizes", [0], ["Rank 0 has been in MPI_Bcast #", "with 100,000 bytes", "which ranks 1-3 have left"]),
+    "sizes-of-reduce": ("different-sizes", [0, 2], ["Ranks 0, 2 have been in MPI_Reduce #", "which ranks 1, 3 have left"]),
+    "sizes-of-gather": ("different-sizes", [0, 3], ["Ranks 0, 3 have been in MPI_Gather #", "which ranks 1, 2 have left"]),
+    "counts-of-alltoallv": ("different-sizes", [3], ["Rank 3 has been in MPI_Alltoallv #", "which ranks 0-2 have left"]),
     "send-to-one-that-finalizes": ("process-finalizing", [1], ["MPI_Ssend to 1, tag 2", "rank 1 has not received it"]),
 }
+# What runs on each Open MPI each time; and what takes ten seconds, and runs with the whole.
+QUICK = ("receive-in-place-of-barrier", "wrong-tag", "sizes-of-allreduce", "waitany")
+LONG = ("sizes-of-reduce", "sizes-of-gather", "counts-of-alltoallv")
 SLOW = {
     "polling-for-two": ("slow-rank", [2], ["rank 2"]),
     "polling-with-sleeps": (None, [3], ["rank 3 is not there"]),
@@ -73,15 +84,14 @@ class Job:
     """A job that runs until it is left; nothing of it stays."""
 
     def __init__(self, options, folder, *words):
-        environment = {name: value for name, value in os.environ.items() if not name.startswith(open_mpi.FOREIGN)}
-        environment.update(open_mpi.FOR_ALL, FATHOM_LIBRARY=options.library, FATHOM_LIVE="1")
-        self.environment, self.cli, self.run = environment, options.cli, os.path.join(folder, "run")
-        launcher = ["mpirun", "--oversubscribe", "--mca", "mpi_yield_when_idle", "1", "-x", "FATHOM_LIVE", "-n", "4"]
+        self.mpi, self.cli, self.run = options.mpi, options.cli, os.path.join(folder, "run")
+        launcher = self.mpi.launch(4, self.mpi.program(options.program), words[-1])
         # So that a rank that was killed does not take the others with it.
-        launcher += ["--enable-recovery"] if words[-1] == "gone" else []
-        self.process = subprocess.Popen([options.cli, "run", "--log", "quiet", "-o", self.run, *words[:-1], "--", *launcher, options.program, words[-1]],
-                                        env=environment, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
-                                        start_new_session=True)
+        if words[-1] == "gone":
+            launcher[1:1] = ["--enable-recovery"]
+        self.process = subprocess.Popen([options.cli, "run", "--live", "--log", "quiet", "-o", self.run, *words[:-1], "--", *launcher],
+                                        env=self.mpi.environment, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                                        text=True, start_new_session=True)
 
     def __enter__(self):
         return self
@@ -98,7 +108,7 @@ class Job:
 
     def why(self):
         """The verdict and the exit code, or None while the job begins."""
-        said = subprocess.run([self.cli, "top", self.run, "--why", "--json", "--interval", "500ms"], env=self.environment, text=True,
+        said = subprocess.run([self.cli, "top", self.run, "--why", "--json", "--interval", "500ms"], env=self.mpi.environment, text=True,
                               capture_output=True, check=False, timeout=60)
         return (json.loads(said.stdout), said.returncode) if said.stdout else None
 
@@ -118,9 +128,11 @@ def differences(found, code, cause, culprits, words, hung):
 
 def stuck(options, mode, cause, culprits, words):
     """The job has some seconds to get stuck."""
+    if mode == "counts-of-alltoallv" and not options.mpi.is_later:
+        raise open_mpi.Skipped("this Open MPI sends messages of nothing, too, and goes on")
     with tempfile.TemporaryDirectory(prefix="fathom-verdict-") as folder, Job(options, folder, mode) as job:
         wrong = ["there was no verdict"]
-        for _ in range(12):
+        for _ in range(20):
             time.sleep(0.5)
             if answer := job.why():
                 wrong = differences(*answer, cause, culprits, words, True)
@@ -161,25 +173,50 @@ def lets_a_slow_job_end(options):
         return said, ["the job was ended"] if job.process.returncode != 0 or "stuck" in said else []
 
 
+def ends_by_itself(options, mode, words):
+    """Open MPI ends the job: what it says, and what fathom run adds."""
+    with tempfile.TemporaryDirectory(prefix="fathom-verdict-") as folder, Job(options, folder, "--stuck-after", "30s", mode) as job:
+        said = job.process.communicate(timeout=60)[1]
+        wrong = ["the job did not fail"] if job.process.returncode in (0, 124) else []
+        return said, wrong + [f"it does not say '{part}'" for part in words if part not in said]
+
+
 def main():
     parser = argparse.ArgumentParser()
-    for name in ("--program", "--cli", "--library"):
+    for name in ("--program", "--cli"):
         parser.add_argument(name, required=True)
     parser.add_argument("--verbose", action="store_true")
+    parser.add_argument("--all", action="store_true", help="everything on each Open MPI")
+    parser.add_argument("--build", help="only on this one")
     parser.add_argument("modes", nargs="*")
     options = parser.parse_args()
     cases = [(mode, stuck, (mode, *expected)) for mode, expected in STUCK.items()]
     cases += [(mode, slow, (mode, *expected)) for mode, expected in SLOW.items()]
     cases += [("run --kill of a stuck job", ends_a_stuck_job, ("receive-in-place-of-barrier", ["the job is stuck: 3 of 4 ranks have been in MPI_Barrier"])),
-              ("gone", ends_a_stuck_job, ("gone", ["rank 3 is not there: its process is gone"])), ("run --kill of a slow job", lets_a_slow_job_end, ())]
+              ("gone", ends_a_stuck_job, ("gone", ["rank 3 is not there: its process is gone"])),
+              ("truncated", ends_by_itself, ("truncated", ["MPI_ERR_TRUNCATE"])),
+              ("run --kill of a slow job", lets_a_slow_job_end, ())]
+    is_whole = options.all or bool(os.environ.get("FATHOM_TEST_LATER"))
+    rows = open_mpi.tested()
+    if not is_whole:
+        rows += [row for row in open_mpi.later_rows()[0] if not row.has_peruse and row.mpicc == "mpicc"]
     failed = 0
-    for name, case, arguments in cases:
-        if options.modes and name not in options.modes:
+    for row in rows:
+        if options.build and row.name != options.build:
             continue
-        said, wrong = case(options, *arguments)
-        failed += bool(wrong)
-        if wrong or options.verbose:
-            print(f"{'FAILED' if wrong else 'ok'} {name}: {'; '.join(wrong)}\n    {said}", flush=True)
+        options.mpi = open_mpi.OpenMpi(row)
+        for name, case, arguments in cases:
+            is_wanted = name not in LONG if row == rows[0] else name in QUICK
+            if name not in options.modes if options.modes else not (is_whole or is_wanted):
+                continue
+            try:
+                said, wrong = case(options, *arguments)
+            except open_mpi.Skipped as reason:
+                print(f"skip {row.name} {name}: {reason}", flush=True)
+                continue
+            failed += bool(wrong)
+            if wrong or options.verbose:
+                print(f"{'FAILED' if wrong else 'ok'} {row.name} {name}: {'; '.join(wrong)}\n    {said}", flush=True)
     print(f"{failed} failed" if failed else "all as they should be")
     return 1 if failed else 0
 

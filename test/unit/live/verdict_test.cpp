@@ -115,6 +115,25 @@ TEST_CASE("different sizes") {
   names(verdict, {"rank 1 with 80,000 bytes", "ranks 0, 2, 3 with 8 bytes"});
 }
 
+TEST_CASE("a collective that the others have left") {
+  MadeJob job(4);
+  for (int rank = 0; rank < 3; ++rank) job.collective(rank, "MPI_Barrier", 6);
+  for (const char* function : {"MPI_Bcast", "MPI_Alltoallv"}) {
+    job.collective(3, function, 5).bytes = 4000;
+    Verdict verdict = verdict_on(job);
+    check(verdict, Cause::kDifferentSizes, {3});
+    CHECK(verdict.hung);
+    names(verdict, {"Rank 3 has been in ", " with 4,000 bytes for ", "which ranks 0-2 have left"});
+    job.thread(3).since_s = 5;  // the message may be long
+    verdict = verdict_on(job);
+    check(verdict, Cause::kDifferentSizes, {3});
+    CHECK_FALSE(verdict.hung);
+    JobState earlier = job.earlier();
+    earlier.ranks[3].received += 1;  // messages still flow
+    CHECK(judge(job.state, earlier).cause != Cause::kDifferentSizes);
+  }
+}
+
 TEST_CASE("a cycle of receives, and ranks that wait for it") {
   MadeJob job(4);
   job.receive(0, 1, 5);

@@ -12,7 +12,7 @@
 enum { kLarge = 1 << 22 };  // bytes: far above any eager limit
 
 static int rank, size;
-static char buffer[kLarge], other[kLarge];
+static _Alignas(8) char buffer[kLarge], other[kLarge];
 
 static double now(void) { return MPI_Wtime(); }
 
@@ -260,6 +260,45 @@ static void send_to_one_that_finalizes(void) {
   if (rank == 0) MPI_Ssend(buffer, 1, MPI_CHAR, 1, 2, MPI_COMM_WORLD);
 }
 
+// Each member chooses the algorithm by its own size: rank 3 exchanges, the others pass blocks around a ring.
+static void sizes_of_allreduce(void) {
+  double* numbers = (double*)buffer;
+  MPI_Allreduce(numbers, other, rank == 3 ? 400 : 600, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+}
+
+// The root sends in another pattern than that by which the others receive, and waits for one of them.
+static void sizes_of_bcast(void) {
+  MPI_Bcast(buffer, rank == 0 ? 100000 : kLarge, MPI_CHAR, 0, MPI_COMM_WORLD);
+  barrier();
+}
+
+// Rank 3 expects something from rank 0, which sends it nothing.
+static void counts_of_alltoallv(void) {
+  int sent[4] = {8, 8, 8, 8}, received[4] = {8, 8, 8, 8}, places[4] = {0, 8, 16, 24};
+  if (rank == 0) sent[3] = 0;
+  MPI_Alltoallv(buffer, sent, places, MPI_CHAR, other, received, places, MPI_CHAR, MPI_COMM_WORLD);
+  barrier();
+}
+
+// The root expects two pieces of each, and rank 3 sends its block in one.
+static void sizes_of_gather(void) {
+  const int bytes = rank == 3 ? 20000 : 200000;
+  MPI_Gather(buffer, bytes, MPI_CHAR, other, bytes, MPI_CHAR, 0, MPI_COMM_WORLD);
+  barrier();
+}
+
+// Rank 3 sends one piece of the segments for which rank 2 waits.
+static void sizes_of_reduce(void) {
+  MPI_Reduce(buffer, other, rank == 3 ? 1000 : 1000000, MPI_CHAR, MPI_MAX, 0, MPI_COMM_WORLD);
+  barrier();
+}
+
+// The same algorithm everywhere: Open MPI notices.
+static void truncated(void) {
+  double in[4] = {1, 2, 3, 4}, out[4];
+  MPI_Allreduce(in, out, rank == 3 ? 4 : 2, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+}
+
 // ---- programs that are slow
 
 static void slow_rank(void) {
@@ -393,6 +432,12 @@ static const struct Mode {
     {"sendrecv", sendrecv},
     {"oneself", oneself},
     {"send-to-one-that-finalizes", send_to_one_that_finalizes},
+    {"sizes-of-allreduce", sizes_of_allreduce},
+    {"sizes-of-bcast", sizes_of_bcast},
+    {"counts-of-alltoallv", counts_of_alltoallv},
+    {"sizes-of-gather", sizes_of_gather},
+    {"sizes-of-reduce", sizes_of_reduce},
+    {"truncated", truncated},
     {"slow-rank", slow_rank},
     {"sleeping-rank", sleeping_rank},
     {"pipeline", pipeline},
