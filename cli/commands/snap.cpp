@@ -3,6 +3,7 @@
 
 #include <spdlog/fmt/fmt.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <optional>
@@ -31,7 +32,14 @@ std::string ranks_named(const std::vector<std::int64_t>& ranks) {
                      ranks_text({ranks.begin(), ranks.end()}));
 }
 
-int tell_about_window(const TraceWindow& window, std::uint64_t for_ns) {
+void tell(const std::string& what, std::size_t processes, const std::string& folder,
+          const std::string& missing) {
+  std::fprintf(stderr, "fathom: %s of %zu rank%s are in %s/trace%s; next: %s\n", what.c_str(),
+               processes, processes == 1 ? "" : "s", folder.c_str(), missing.c_str(),
+               ("fathom analyze " + shell_word(folder)).c_str());
+}
+
+void tell_about_window(const TraceWindow& window, std::uint64_t for_ns) {
   std::string missing;
   if (!window.none.empty()) {
     missing = fmt::format(
@@ -40,20 +48,50 @@ int tell_about_window(const TraceWindow& window, std::uint64_t for_ns) {
         ranks_named(window.none));
   }
   if (!window.failure.empty()) missing += "; " + window.failure;
-  std::fprintf(stderr, "fathom: %s of %zu rank%s are in %s/trace%s; next: %s\n",
-               human_seconds(base::seconds(for_ns)).c_str(), window.processes,
-               window.processes == 1 ? "" : "s", window.folder.c_str(), missing.c_str(),
-               ("fathom analyze " + shell_word(window.folder)).c_str());
-  return kFine;
+  tell(human_seconds(base::seconds(for_ns)), window.processes, window.folder, missing);
 }
 
-int snap(SnapOptions options) {
+std::string why_nothing(const TraceWindow& window) {
+  if (!window.failure.empty())
+    return fmt::format("no rank of '{}' could record: {}", window.job, window.failure);
+  if (!window.was_asked)
+    return fmt::format(
+        "no rank of '{}' could be asked: it runs on other hosts, without --live, or began "
+        "MPI with a session",
+        window.job);
+  return fmt::format(
+      "no rank of '{0}' has made an MPI call meanwhile, so there is nothing to record; fathom top "
+      "{0} "
+      "--why says what they do",
+      window.job);
+}
+
+// Nothing if no process could be asked.
+std::optional<int> snap_window(const std::vector<std::string>& jobs, std::uint64_t for_ns) {
+  const auto windows = record_windows(jobs, for_ns);
+  if (!windows) return fail(kFailed, "snap", windows.error().message);
+  const bool any =
+      std::ranges::any_of(*windows, [](const TraceWindow& window) { return window.processes > 0; });
+  if (!any && std::ranges::none_of(*windows, &TraceWindow::was_asked)) return std::nullopt;
+  int code = any ? kFine : kFailed;
+  for (const TraceWindow& window : *windows) {
+    if (window.processes > 0) {
+      tell_about_window(window, for_ns);
+    } else {
+      fail(kFailed, "snap", why_nothing(window));
+    }
+  }
+  return code;
+}
+
+int snap(const SnapOptions& options) {
+  const auto jobs = running_jobs(options.run);
+  if (!jobs) return fail(kFailed, "snap", jobs.error().message);
+  std::uint64_t for_ns = options.for_ns.value_or(0);
   if (options.for_ns) {
-    const auto window = record_window(options.run, *options.for_ns);
-    if (!window) return fail(kFailed, "snap", window.error().message);
-    if (*window) return tell_about_window(**window, *options.for_ns);
-    options.for_ns = 0;  // a flight recorder has kept what happened meanwhile
-  } else if (can_be_asked(options.run)) {
+    if (const auto code = snap_window(*jobs, for_ns)) return *code;
+    for_ns = 0;  // a flight recorder has kept what happened meanwhile
+  } else if (std::ranges::any_of(*jobs, can_be_asked)) {
     return fail(
         kFailed, "snap",
         fmt::format("the job of '{0}' has no flight recorder (fathom run --flight 16M), which "
@@ -61,14 +99,16 @@ int snap(SnapOptions options) {
                     "happens next",
                     options.run));
   }
-  const auto snapshot = take_snapshot(options.run, options.for_ns.value_or(0));
-  if (!snapshot) return fail(kFailed, "snap", snapshot.error().message);
-  const std::string missing =
-      snapshot->missing == 0 ? "" : fmt::format(" ({} left none)", snapshot->missing);
-  std::fprintf(stderr, "fathom: the last events of %zu rank%s%s are in %s/trace; next: %s\n",
-               snapshot->processes, snapshot->processes == 1 ? "" : "s", missing.c_str(),
-               snapshot->folder.c_str(),
-               ("fathom analyze " + shell_word(snapshot->folder)).c_str());
+  const auto snapshots = take_snapshots(*jobs, for_ns);
+  if (!snapshots) return fail(kFailed, "snap", snapshots.error().message);
+  for (const Snapshot& snapshot : *snapshots) {
+    if (snapshot.processes == 0) {
+      fail(kFailed, "snap", fmt::format("no process of '{}' answered", snapshot.job));
+      continue;
+    }
+    tell("the last events", snapshot.processes, snapshot.folder,
+         snapshot.missing == 0 ? "" : fmt::format(" ({} left none)", snapshot.missing));
+  }
   return kFine;
 }
 

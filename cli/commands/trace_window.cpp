@@ -8,10 +8,11 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <memory>
+#include <optional>
 #include <set>
 #include <thread>
 
-#include "cli/runs/run_state.h"
 #include "cli/runs/snapshot.h"
 #include "live/window_pages.h"
 #include "trace/reader.h"
@@ -58,31 +59,52 @@ bool all_have_ended(const std::vector<WindowPages::Process>& processes) {
 
 class Recording {
  public:
-  Recording(const std::string& run, live::WindowRequest request, std::string folder)
-      : pages_(run), request_(request), folder_(std::move(folder)) {}
+  static base::Result<std::unique_ptr<Recording>> of(const std::string& job, std::uint64_t for_ns) {
+    const auto name = make_snapshot_folder(job);
+    if (!name) return name.error();
+    const auto number = static_cast<std::uint32_t>(std::atol(name->c_str() + name->find('-') + 1));
+    const live::WindowRequest wish{number, for_ns};
+    std::error_code failed;
+    auto request = SnapshotRequest::make(job, trace::kWindowRequest, live::text_of(wish),
+                                         std::chrono::nanoseconds(for_ns));
+    if (!request) {
+      fs::remove(job + "/" + *name, failed);
+      return request.error();
+    }
+    auto made = std::make_unique<Recording>(job, wish, *name);
+    made->link_.emplace(std::move(*request));
+    return made;
+  }
 
-  void record() {
+  Recording(const std::string& job, live::WindowRequest request, const std::string& name)
+      : pages_(absolute(job)), request_(request), job_(job), folder_(job + "/" + name) {}
+
+  void ask() {
     pages_.find();
     pages_.ask(request_);
-    const auto end = Clock::now() + std::chrono::nanoseconds(request_.for_ns);
-    std::this_thread::sleep_until(end);
-    pages_.withdraw(request_.number);
+  }
+
+  void withdraw() { pages_.withdraw(request_.number); }
+
+  // `end`: when it was withdrawn.
+  void wait(Clock::time_point end) {
     const bool may_be_elsewhere = !knows_all();
     const auto latest = end + (may_be_elsewhere ? kOtherHosts + kToEnd : kToEnd);
     while (Clock::now() < latest) {
       const Found found = traces_in_folder(folder_);
-      const bool waits =
-          may_be_elsewhere && Clock::now() < end + kOtherHosts && found.ranks.size() < world_size();
+      const bool waits = may_be_elsewhere && Clock::now() < end + kOtherHosts &&
+                         (world_size() == 0 || found.ranks.size() < world_size());
       if (!waits && found.all_ended && all_have_ended(pages_.answers(request_.number))) break;
       std::this_thread::sleep_for(kBetweenLooks);
     }
+    link_.reset();
   }
-
-  bool could_ask() const { return world_size() > 0; }
 
   TraceWindow window() const {
     TraceWindow window;
+    window.job = job_;
     window.folder = folder_;
+    window.was_asked = world_size() > 0;
     const Found found = traces_in_folder(folder_);
     window.processes = found.ranks.size();
     std::size_t world = world_size();
@@ -96,10 +118,16 @@ class Recording {
       if (process.answer == WindowPages::Answer::kFailed)
         window.failure = fmt::format("rank {}: {}", process.rank, std::strerror(process.error));
     }
+    std::error_code failed;
+    if (window.processes == 0) fs::remove_all(folder_, failed);
     return window;
   }
 
  private:
+  static std::string absolute(const std::string& path) {
+    std::error_code failed;
+    return fs::absolute(path, failed);
+  }
   std::size_t world_size() const {
     std::size_t most = 0;
     for (const auto& process : pages_.answers(request_.number))
@@ -113,45 +141,40 @@ class Recording {
 
   WindowPages pages_;
   live::WindowRequest request_;
-  std::string folder_;
+  std::string job_, folder_;
+  std::optional<SnapshotRequest> link_;
 };
 
 }  // namespace
 
-bool can_be_asked(const std::string& run) {
+bool can_be_asked(const std::string& job) {
   std::error_code failed;
-  return WindowPages(fs::absolute(run, failed)).find() > 0;
+  return WindowPages(fs::absolute(job, failed)).find() > 0;
 }
 
-base::Result<std::optional<TraceWindow>> record_window(const std::string& run,
-                                                       std::uint64_t for_ns) {
-  if (const auto checked = check_runs(run); !checked) return checked.error();
-  const auto name = make_snapshot_folder(run);
-  if (!name) return name.error();
-  const std::string folder = run + "/" + *name;
-  const auto number = static_cast<std::uint32_t>(std::atol(name->c_str() + name->find('-') + 1));
-  const live::WindowRequest wish{number, for_ns};
-  std::error_code failed;
-  Recording recording(fs::absolute(run, failed), wish, folder);
-  {
-    const auto request = SnapshotRequest::make(run, trace::kWindowRequest, live::text_of(wish),
-                                               std::chrono::nanoseconds(for_ns));
-    if (!request) {
-      fs::remove(folder, failed);
-      return request.error();
+base::Result<std::vector<TraceWindow>> record_windows(const std::vector<std::string>& jobs,
+                                                      std::uint64_t for_ns) {
+  std::vector<std::unique_ptr<Recording>> recordings;
+  std::optional<base::Error> refused;
+  for (const std::string& job : jobs) {
+    auto recording = Recording::of(job, for_ns);
+    if (!recording) {
+      refused = recording.error();
+      break;
     }
-    recording.record();
+    recordings.push_back(std::move(*recording));
   }
-  TraceWindow window = recording.window();
-  if (window.processes > 0) return std::optional(std::move(window));
-  fs::remove_all(folder, failed);
-  if (!recording.could_ask()) return std::optional<TraceWindow>();
-  return base::Error{
-      window.failure.empty()
-          ? fmt::format("no rank of '{}' has made an MPI call meanwhile, so there is nothing to "
-                        "record; fathom top {} --why says what they do",
-                        run, run)
-          : fmt::format("no rank of '{}' could record: {}", run, window.failure)};
+  if (!refused) {
+    for (const auto& recording : recordings) recording->ask();
+    const auto end = Clock::now() + std::chrono::nanoseconds(for_ns);
+    std::this_thread::sleep_until(end);
+    for (const auto& recording : recordings) recording->withdraw();
+    for (const auto& recording : recordings) recording->wait(end);
+  }
+  std::vector<TraceWindow> windows;
+  for (const auto& recording : recordings) windows.push_back(recording->window());
+  if (refused) return *refused;
+  return windows;
 }
 
 }  // namespace fathom::cli

@@ -14,20 +14,22 @@
 namespace fathom::cli {
 
 struct TraceWindow {
-  std::string folder;         // RUN/snap-N, a run directory with a trace
+  std::string job;            // its run directory
+  std::string folder;         // JOB/snap-N, a run directory with a trace
   std::size_t processes = 0;  // that are in it
   std::vector<std::int64_t>
-      none;             // ranks that left none: they made no MPI call, or nobody asked them
-  std::string failure;  // why some rank could not record; empty: none failed
+      none;                // ranks that left none: they made no MPI call, or nobody asked them
+  std::string failure;     // why some rank could not record; empty: none failed
+  bool was_asked = false;  // a process of it on this machine could be
 };
 
-// Whether a process of the run on this machine can be asked.
-bool can_be_asked(const std::string& run);
+// Whether a process of this job on this machine can be asked.
+bool can_be_asked(const std::string& job);
 
-// Takes `for_ns`, and some seconds more if there are ranks on other hosts. Nothing, and nothing left
-// behind, if no process of the run can be asked. One at a time; an Error says that another window is
-// being recorded, that there is no such run, or why all ranks left nothing.
-base::Result<std::optional<TraceWindow>> record_window(const std::string& run,
-                                                       std::uint64_t for_ns);
+// Of each of these jobs, beside each other. Takes `for_ns`, and some seconds more if there are ranks on other hosts. Of a
+// window with 0 processes nothing is left behind. One at a time; an Error says that another window is being recorded, or
+// that nothing can be written there.
+base::Result<std::vector<TraceWindow>> record_windows(const std::vector<std::string>& jobs,
+                                                      std::uint64_t for_ns);
 
 }  // namespace fathom::cli

@@ -5,11 +5,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
 #include <ctime>
 #include <filesystem>
+#include <optional>
 #include <thread>
 
 #include "cli/runs/run_state.h"
@@ -46,21 +48,33 @@ std::size_t ranks_of(const std::string& folder) {
   return trace ? static_cast<std::size_t>(trace->definitions().world_size) : 0;
 }
 
-// Until all ranks have one, or for a while none has come.
-Snapshot wait_for(const std::string& folder) {
-  Snapshot snapshot{.folder = folder};
+// Until all ranks have one, or for a while none has come. `first`: when the first one must have.
+void wait_for(Snapshot& snapshot, Clock::time_point first) {
   std::size_t ranks = 0;
-  auto until = Clock::now() + kFirstAnswer;
-  while (Clock::now() < until && (ranks == 0 || snapshot.processes < ranks)) {
+  auto until = first;
+  while (ranks == 0 || snapshot.processes < ranks) {
+    const std::size_t traced = traces_in(snapshot.folder);
+    if (traced != snapshot.processes) {
+      snapshot.processes = traced;
+      until = Clock::now() + kNextAnswer;
+      if (ranks == 0) ranks = ranks_of(snapshot.folder);
+      continue;
+    }
+    if (Clock::now() >= until) break;
     std::this_thread::sleep_for(kBetweenCounts);
-    const std::size_t traced = traces_in(folder);
-    if (traced == snapshot.processes) continue;
-    snapshot.processes = traced;
-    until = Clock::now() + kNextAnswer;
-    if (ranks == 0) ranks = ranks_of(folder);
   }
   snapshot.missing = ranks > snapshot.processes ? ranks - snapshot.processes : 0;
-  return snapshot;
+}
+
+bool may_run(const std::string& run) {
+  const Progress progress = state_of(run).progress;
+  return progress == Progress::kRunning || progress == Progress::kUnknown;
+}
+
+// A job writes it at its end.
+bool has_profile(const std::string& run) {
+  std::error_code failed;
+  return fs::exists(run + "/profile.json", failed);
 }
 
 }  // namespace
@@ -94,39 +108,64 @@ base::Result<std::string> make_snapshot_folder(const std::string& run) {
   return base::Error{fmt::format("cannot make a folder in '{}': {}", run, std::strerror(errno))};
 }
 
-base::Status check_runs(const std::string& run) {
+base::Result<std::vector<std::string>> running_jobs(const std::string& run) {
   std::error_code failed;
   if (!fs::is_directory(run, failed))
     return base::Error{"there is no run '" + run + "'; name a run directory of fathom run"};
-  const RunState state = state_of(run);
-  if (state.progress == Progress::kEnded || state.progress == Progress::kLost)
-    return base::Error{fmt::format("the job of '{}' does not run any more", run)};
-  return base::Done{};
+  std::vector<std::string> jobs;
+  for (fs::directory_iterator entry(run, failed), end; !failed && entry != end;
+       entry.increment(failed)) {
+    const std::string name = entry->path().filename().string();
+    const std::string job = run + "/" + name;
+    if ((name.starts_with("job-") || name.starts_with("world-")) &&
+        fs::is_directory(entry->symlink_status(failed)) && !has_profile(job) && may_run(job))
+      jobs.push_back(job);
+  }
+  std::ranges::sort(jobs);
+  const bool runs = may_run(run);
+  if (runs && (jobs.empty() || !has_profile(run))) jobs.insert(jobs.begin(), run);
+  if (jobs.empty()) return base::Error{fmt::format("the job of '{}' does not run any more", run)};
+  return jobs;
 }
 
-base::Result<Snapshot> take_snapshot(const std::string& run, std::uint64_t for_ns) {
-  if (const auto checked = check_runs(run); !checked) return checked.error();
-  std::error_code failed;
+base::Result<std::vector<Snapshot>> take_snapshots(const std::vector<std::string>& jobs,
+                                                   std::uint64_t for_ns) {
   std::this_thread::sleep_for(std::chrono::nanoseconds(for_ns));
-  auto name = make_snapshot_folder(run);
-  if (!name) return name.error();
-  const std::string folder = run + "/" + *name;
-  Snapshot snapshot;
-  {
-    const auto request = SnapshotRequest::make(run, trace::kSnapRequest, *name);
-    if (request) snapshot = wait_for(folder);
-    if (!request || snapshot.processes == 0) fs::remove(folder, failed);
-    if (!request) return request.error();
+  std::vector<Snapshot> snapshots;
+  std::vector<SnapshotRequest> requests;
+  std::optional<base::Error> refused;
+  std::error_code failed;
+  for (const std::string& job : jobs) {
+    auto name = make_snapshot_folder(job);
+    if (!name) {
+      refused = name.error();
+      break;
+    }
+    snapshots.push_back({.job = job, .folder = job + "/" + *name});
+    auto request = SnapshotRequest::make(job, trace::kSnapRequest, *name);
+    if (!request) {
+      refused = request.error();
+      break;
+    }
+    requests.push_back(std::move(*request));
   }
-  if (snapshot.processes == 0) {
+  const auto first = Clock::now() + kFirstAnswer;
+  std::size_t processes = 0;
+  for (Snapshot& snapshot : snapshots) {
+    if (!refused) wait_for(snapshot, first);
+    processes += snapshot.processes;
+    if (snapshot.processes == 0) fs::remove(snapshot.folder, failed);
+  }
+  if (refused) return *refused;
+  if (processes == 0) {
     return base::Error{fmt::format(
         "no process of '{0}' answered. The last events are kept by jobs with a flight "
         "recorder (fathom run --flight 16M); the next ones can be recorded, with fathom "
         "snap {0} --for 5s, of jobs of fathom run --live, and of their ranks on other "
         "hosts where fathom watch-host runs",
-        run)};
+        jobs.front())};
   }
-  return snapshot;
+  return snapshots;
 }
 
 }  // namespace fathom::cli

@@ -10,13 +10,15 @@
 #include <cstdint>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/result.h"
 
 namespace fathom::cli {
 
 struct Snapshot {
-  std::string folder;         // RUN/snap-N, a run directory with a trace
+  std::string job;            // its run directory
+  std::string folder;         // JOB/snap-N, a run directory with a trace
   std::size_t processes = 0;  // that are in it
   std::size_t missing = 0;    // ranks that left none, as far as the trace says
 };
@@ -43,11 +45,14 @@ class SnapshotRequest {
 // Makes the first RUN/snap-N that is free; the name without RUN.
 base::Result<std::string> make_snapshot_folder(const std::string& run);
 
-// An Error if there is no such run, or if its job does not run any more.
-base::Status check_runs(const std::string& run);
+// The run directories whose jobs run, or may run: RUN itself, RUN/job-J of a further mpirun of one script, RUN/world-J of a
+// world that a job spawned (profiler/process/run_directory.h). An Error if there is no such run, or if none does.
+base::Result<std::vector<std::string>> running_jobs(const std::string& run);
 
-// Waits `for_ns`, then for the keepers. One at a time; an Error says that another one is being taken,
-// that there is no such run, or that no keeper answered.
-base::Result<Snapshot> take_snapshot(const std::string& run, std::uint64_t for_ns = 0);
+// Of each of these jobs, at one moment: waits `for_ns`, then for the keepers. One with 0 processes has left nothing,
+// because no keeper answered. One at a time; an Error says that another one is being taken, or that no keeper answered at
+// all.
+base::Result<std::vector<Snapshot>> take_snapshots(const std::vector<std::string>& jobs,
+                                                   std::uint64_t for_ns = 0);
 
 }  // namespace fathom::cli
