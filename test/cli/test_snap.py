@@ -39,6 +39,20 @@ class SnapTest(harness.CliTest):
         self.assert_refused(self.fathom("snap", "r"), 1, "no process of 'r' answered", "fathom run --flight 16M")
         self.assertEqual(sorted(os.listdir(self.path("r"))), [".started", "snap-1"])
 
+    def test_a_further_job_of_a_script_and_a_spawned_world_are_asked(self):
+        os.mkdir(self.path("r"))
+        open(self.path("r", "profile.json"), "w", encoding="utf-8").close()  # of the first job, which has ended
+        for name in ("job-5", "world-6", "job-7", "other"):
+            os.mkdir(self.path("r", name))
+            os.symlink("5 " + own_mark(), self.path("r", name, ".started"))
+        open(self.path("r", "job-7", "profile.json"), "w", encoding="utf-8").close()
+        os.symlink("snap-9", self.path("r", "world-6", ".snap"))
+        self.assert_refused(self.fathom("snap", "r"), 1, "another snapshot of 'r/world-6' is being taken")
+        os.unlink(self.path("r", "world-6", ".snap"))
+        self.assert_refused(self.fathom("snap", "r"), 1, "no process of 'r/job-5' answered")
+        self.assertEqual(sorted(os.listdir(self.path("r"))), ["job-5", "job-7", "other", "profile.json", "world-6"])
+        self.assertEqual([os.listdir(self.path("r", name)) for name in ("job-5", "world-6")], [[".started"]] * 2)
+
     def test_a_trace_and_a_flight_recorder_exclude_each_other(self):
         self.assert_refused(self.fathom("run", "--trace", "--flight", "16M", "--", "true"), 2, "--flight")
 
