@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 #include <string>
+#include <tuple>
 #include <utility>
 
 namespace fathom::live {
@@ -13,8 +14,14 @@ namespace {
 constexpr double kJustEntered_s = 0.5;
 // Samples come every second. One that is older says nothing of what the process does now.
 constexpr double kOldSample_s = 5;
+// In which the kernel counts processor time.
+constexpr double kTick_s = 0.01;
 // A loop around MPI_Test costs something, too.
 constexpr double kMostlyInMpi = 0.25;
+
+std::tuple<std::int32_t, std::uint64_t, std::int32_t> place_of(const ChannelCount& channel) {
+  return {channel.peer, channel.communicator, channel.tag};
+}
 
 bool is_member(const RankState& rank) { return rank.rank >= 0; }
 
@@ -32,7 +39,6 @@ JobView::JobView(const JobState& now, const JobState& earlier)
   repair_world();
   count_collectives(earlier);
   count_collectives(now);
-  count_channels();
 }
 
 // A rank that was not seen has not said which members it is; of MPI_COMM_WORLD, that is known.
@@ -98,6 +104,15 @@ bool JobView::goes_on_calling(const RankState& rank, const ThreadState& thread) 
   return found != before->threads.end() && found->calls < thread.calls;
 }
 
+double JobView::call_rate(const RankState& rank, const ThreadState& thread) const {
+  const RankState* before = rank_before(rank.rank);
+  if (before == nullptr) return 0;
+  const auto found = std::ranges::find(before->threads, thread.thread, &ThreadState::thread);
+  if (found == before->threads.end() || found->calls >= thread.calls) return 0;
+  return static_cast<double>(thread.calls - found->calls) /
+         std::max(kTick_s, rank.processor_s - before->processor_s);
+}
+
 double JobView::interval_s(const RankState& rank) const {
   const RankState* before = rank_before(rank.rank);
   return before == nullptr ? 0 : std::max(0.0, rank.elapsed_s - before->elapsed_s);
@@ -155,48 +170,75 @@ void JobView::count_collectives(const JobState& state) {
   }
 }
 
-void JobView::count_channels() {
-  for (const RankState& rank : now_.ranks) {
-    for (const ChannelCount& channel : rank.channels) {
-      if (channel.peer < 0) continue;
-      if (channel.sent > 0)
-        channels_[{rank.rank, channel.peer, channel.communicator, channel.tag}].sent +=
-            channel.sent;
-      if (channel.received > 0)
-        channels_[{channel.peer, rank.rank, channel.communicator, channel.tag}].received +=
-            channel.received;
-    }
+const JobView::Order& JobView::ordered(const RankState& rank) const {
+  const auto [at, is_new] = orders_.try_emplace(rank.rank);
+  Order& order = at->second;
+  if (!is_new) return order;
+  for (std::size_t i = 0; i < rank.channels.size(); ++i)
+    if (rank.channels[i].peer >= 0) order.push_back(static_cast<std::uint32_t>(i));
+  std::ranges::sort(order, [&](std::uint32_t one, std::uint32_t other) {
+    return place_of(rank.channels[one]) < place_of(rank.channels[other]);
+  });
+  return order;
+}
+
+template <typename F>
+void JobView::for_each(std::int32_t rank, std::int32_t peer, std::uint64_t communicator,
+                       std::int32_t tag, F f) const {
+  const RankState* state = this->rank(rank);
+  if (state == nullptr) return;
+  const Order& order = ordered(*state);
+  const std::tuple first{peer, communicator,
+                         tag == kAnyone ? std::numeric_limits<std::int32_t>::min() : tag};
+  auto at = std::ranges::lower_bound(
+      order, first, {}, [&](std::uint32_t number) { return place_of(state->channels[number]); });
+  for (; at != order.end(); ++at) {
+    const ChannelCount& channel = state->channels[*at];
+    if (channel.peer != peer || channel.communicator != communicator ||
+        (tag != kAnyone && channel.tag != tag))
+      return;
+    f(channel);
   }
 }
 
 std::uint64_t JobView::unmatched(std::int32_t from, std::int32_t to, std::uint64_t communicator,
                                  std::int32_t tag) const {
+  std::map<std::int32_t, Count> by_tag;
+  for_each(from, to, communicator, tag,
+           [&](const ChannelCount& channel) { by_tag[channel.tag].sent += channel.sent; });
   std::uint64_t count = 0;
-  auto at = channels_.lower_bound({from, to, communicator, std::numeric_limits<int>::min()});
-  for (; at != channels_.end(); ++at) {
-    const Key& key = at->first;
-    if (key.from != from || key.to != to || key.communicator != communicator) break;
-    if (tag != kAnyone && key.tag != tag) continue;
-    if (at->second.sent > at->second.received) count += at->second.sent - at->second.received;
+  for (auto& [number, counts] : by_tag) {
+    if (counts.sent > 0) counts.received = counted(from, to, communicator, number).received;
+    if (counts.sent > counts.received) count += counts.sent - counts.received;
   }
   return count;
 }
 
 JobView::Count JobView::counted(std::int32_t from, std::int32_t to, std::uint64_t communicator,
                                 std::int32_t tag) const {
-  const auto found = channels_.find({from, to, communicator, tag});
-  return found == channels_.end() ? Count{} : found->second;
+  Count count;
+  for_each(from, to, communicator, tag,
+           [&](const ChannelCount& channel) { count.sent += channel.sent; });
+  for_each(to, from, communicator, tag,
+           [&](const ChannelCount& channel) { count.received += channel.received; });
+  return count;
 }
 
 std::vector<UnmatchedMessages> JobView::unmatched_from(std::int32_t from) const {
   std::vector<UnmatchedMessages> found;
-  auto at = channels_.lower_bound({from, std::numeric_limits<int>::min(), 0, 0});
-  for (; at != channels_.end() && at->first.from == from; ++at) {
-    const auto& [key, count] = *at;
-    const RankState* receiver = rank(key.to);
+  const RankState* sender = rank(from);
+  if (sender == nullptr) return found;
+  const ChannelCount* last = nullptr;
+  for (const std::uint32_t number : ordered(*sender)) {
+    const ChannelCount& channel = sender->channels[number];
+    if (last != nullptr && place_of(*last) == place_of(channel)) continue;
+    last = &channel;
+    const RankState* receiver = rank(channel.peer);
     if (receiver != nullptr && receiver->channels_left_out > 0) continue;
+    const Count count = counted(from, channel.peer, channel.communicator, channel.tag);
     if (count.sent > count.received)
-      found.push_back({from, key.to, key.communicator, key.tag, count.sent - count.received});
+      found.push_back(
+          {from, channel.peer, channel.communicator, channel.tag, count.sent - count.received});
   }
   return found;
 }

@@ -43,6 +43,9 @@ class JobView {
   bool moved(const RankState& rank, const ThreadState& thread) const;
   // Whether it has begun calls between the samples.
   bool goes_on_calling(const RankState& rank, const ThreadState& thread) const;
+  // Calls that the thread has begun between the samples, for each second of its process's processor time. Unlike shares of
+  // time it does not depend on how many others share the processor.
+  double call_rate(const RankState& rank, const ThreadState& thread) const;
   // Seconds between the samples of a rank; 0 if there is one only.
   double interval_s(const RankState& rank) const;
   // Seconds of processor time per second, outside of MPI; negative if not known.
@@ -69,16 +72,16 @@ class JobView {
   std::vector<UnmatchedMessages> unmatched_from(std::int32_t from) const;
 
  private:
-  struct Key {
-    std::int32_t from, to;
-    std::uint64_t communicator;
-    std::int32_t tag;
-    auto operator<=>(const Key&) const = default;
-  };
+  // Numbers of a rank's channels, in the order of peer, communicator and tag.
+  using Order = std::vector<std::uint32_t>;
+  const Order& ordered(const RankState& rank) const;
+  // f(channel) for each of these channels; any tag: kAnyone.
+  template <typename F>
+  void for_each(std::int32_t rank, std::int32_t peer, std::uint64_t communicator, std::int32_t tag,
+                F f) const;
 
   void repair_world();
   void count_collectives(const JobState& state);
-  void count_channels();
 
   const JobState& now_;
   std::int32_t world_size_ = 0;
@@ -86,7 +89,8 @@ class JobView {
   std::unordered_map<std::uint64_t, const Communicator*> communicators_;
   Communicator world_;  // with the members that were not seen
   std::map<std::pair<std::int32_t, std::uint64_t>, std::uint64_t> collectives_;
-  std::map<Key, Count> channels_;
+  // Made when first asked for: of a large job, few channels are.
+  mutable std::unordered_map<std::int32_t, Order> orders_;
 };
 
 }  // namespace fathom::live

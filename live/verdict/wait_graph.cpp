@@ -13,6 +13,10 @@ namespace {
 // Of a polling process's time, what it may spend outside of MPI and still be said to do nothing else: the loop
 // around MPI_Test costs something, too.
 constexpr double kMostBetweenPolls = 0.6;
+// Calls for each second of processor time. A loop that works for more than a millisecond between two polls does
+// something else, too: on a machine with more ranks than processors, most of its time may be spent in MPI_Test, which
+// gives the processor away.
+constexpr double kLeastPolls = 1000;
 
 bool is_collective(const ThreadState& thread) {
   return thread.collective > 0 && thread.communicator != 0;
@@ -142,6 +146,7 @@ void WaitGraph::add_polling(Node& node) {
   if (thread.function.empty() &&
       (!view_.polls(*node.process) || !view_.goes_on_calling(*node.process, thread)))
     return;
+  if (view_.call_rate(*node.process, thread) < kLeastPolls) return;
   const double share = view_.computing_share(*node.process);
   if (share < 0 || share > kMostBetweenPolls || view_.communicated(*node.process)) return;
   for (const Pending& pending : thread.pending) {

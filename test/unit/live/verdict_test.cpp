@@ -251,6 +251,18 @@ TEST_CASE("a polling loop that does nothing else takes part in a deadlock") {
   CHECK_FALSE(judge(job.state, earlier).hung);
 }
 
+TEST_CASE("a loop that works between its tests is not hung where ranks share processors") {
+  MadeJob job(2);
+  job.call(0, "MPI_Test", "poll.c:7").pending = {{RequestKind::kReceive, 1, 5, kWorld, 8}};
+  job.receive(1, 0, 5);
+  JobState earlier = job.earlier();
+  job.thread(0).since_s = 1e-7;
+  job.thread(0).calls += 40;  // MPI_Test gives the processor to others: it takes most of the time
+  CHECK_FALSE(judge(job.state, earlier).hung);
+  job.thread(0).calls += 4'000;
+  CHECK(judge(job.state, earlier).hung);
+}
+
 TEST_CASE("everyone is in the collective, and it does not end") {
   MadeJob job(4);
   for (int rank = 0; rank < 4; ++rank) job.collective(rank, "MPI_Allreduce", 18);
