@@ -2,6 +2,7 @@
 #include "profiler/recording/drain.h"
 
 #include <sched.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -12,8 +13,24 @@ namespace fathom::profiler {
 namespace {
 
 constexpr int kCompressionLevel = 1;
-constexpr timespec kRest{0, 10'000'000};
-constexpr int kRestsPerSecond = 100;
+// While there is something to drain, the rest is short, so that what it reads is still in the caches.
+constexpr long kShortRestNs = 2'000'000, kLongRestNs = 10'000'000, kNsPerSecond = 1'000'000'000;
+
+// Until the clock of the host next shows a multiple of `rest_ns`, so that the drains of a host work at
+// the same moments. Where no core is free, each then takes its rank's time while those that this rank
+// talks to give up theirs; one after the other, they would make all ranks wait for each of them.
+// Returns the second of the clock.
+time_t rest(long rest_ns) {
+  timespec until{};
+  clock_gettime(CLOCK_MONOTONIC, &until);
+  until.tv_nsec += rest_ns - until.tv_nsec % rest_ns;
+  if (until.tv_nsec >= kNsPerSecond) {
+    until.tv_nsec -= kNsPerSecond;
+    ++until.tv_sec;
+  }
+  clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr);
+  return until.tv_sec;
+}
 
 // Lets the calling thread run where the parent process may (mpirun's daemon), not only on the core
 // to which that has bound this process: there it would take its time from the rank. The scheduler
@@ -25,6 +42,25 @@ void leave_the_core() {
     return;
   CPU_OR(&own, &own, &launcher);
   sched_setaffinity(0, sizeof own, &own);
+}
+
+// Since Linux 6.12, a thread that asks for shorter slices runs as soon as it wakes; else the rank, which
+// has the core, ends its slice first, and the drains of a host no longer work at the same moments. The
+// share of the core stays the same. Earlier kernels ignore it.
+void ask_for_short_slices() {
+  struct Attributes {  // struct sched_attr, which glibc does not have
+    std::uint32_t size, policy;
+    std::uint64_t flags;
+    std::int32_t nice;
+    std::uint32_t priority;
+    std::uint64_t runtime, deadline, period;
+  } attributes{};
+  constexpr std::uint64_t kSliceNs = 100'000;
+  if (syscall(SYS_sched_getattr, 0, &attributes, sizeof attributes, 0) != 0 ||
+      attributes.policy != SCHED_OTHER)
+    return;
+  attributes.runtime = kSliceNs;
+  syscall(SYS_sched_setattr, 0, &attributes, 0);
 }
 
 }  // namespace
@@ -58,38 +94,52 @@ bool Drain::start_thread() {
 void* Drain::run(void* self) {
   auto* drain = static_cast<Drain*>(self);
   leave_the_core();
-  for (int rests = 1; !drain->ending_.load(std::memory_order_acquire); ++rests) {
-    nanosleep(&kRest, nullptr);
+  ask_for_short_slices();
+  time_t second = 0;
+  bool is_busy = false;
+  while (!drain->ending_.load(std::memory_order_acquire)) {
+    const time_t now = rest(is_busy ? kShortRestNs : kLongRestNs);
     drain->recorder_->take_from_ended();
-    if (drain->drains_) drain->drain_full_chunks();
+    is_busy = drain->drains_ && drain->drain_full_chunks();
     if (drain->is_over_ != nullptr && drain->is_over_()) {
       drain->end_();
       break;
     }
-    if (rests % kRestsPerSecond == 0 && drain->every_second_ != nullptr) drain->every_second_();
+    if (second != 0 && now != second && drain->every_second_ != nullptr) drain->every_second_();
+    second = now;
   }
   return nullptr;
 }
 
-void Drain::drain_full_chunks() {
+bool Drain::drain_full_chunks() {
   static trace::Compressor compressor(kCompressionLevel);
+  bool has_drained = false;
   while (trace::LiveChunkHeader* chunk = recorder_->next_full()) {
     trace::FrameHeader header{};
     header.kind = trace::FrameKind::kEvents;
     header.thread = chunk->thread;
     header.sequence = chunk->sequence;
     header.first_ticks = chunk->first_ticks;
-    const std::size_t words = Recorder::used_words(chunk, &header.records, &header.last_ticks);
+    const trace::RecordPacker::Packed packed = compressor.packer().pack(
+        Recorder::words_of(chunk), Recorder::kChunkWords, chunk->first_ticks);
+    const bool is_packed = packed.bytes != nullptr;
+    std::size_t words = packed.words;
+    header.records = packed.records;
+    if (!is_packed) words = Recorder::used_words(chunk, &header.records, &header.last_ticks);
     const bool has_room = size_cap_ == 0 || file_->bytes() < size_cap_;
-    if (header.records > 0 &&
-        (!has_room ||
-         !file_->append(header, chunk + 1, words * sizeof(std::uint64_t), &compressor))) {
+    const auto append = [&] {
+      return is_packed ? file_->append(header, packed, compressor)
+                       : file_->append(header, chunk + 1, words * sizeof(std::uint64_t), nullptr);
+    };
+    if (header.records > 0 && (!has_room || !append())) {
       recorder_->count_lost(header.records);
       (has_room ? unwritten_ : over_cap_) += header.records;
       if (has_room) why_unwritten_ = errno;
     }
     recorder_->recycle(chunk);
+    has_drained = true;
   }
+  return has_drained;
 }
 
 void Drain::stop_watching() {

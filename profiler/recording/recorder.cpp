@@ -15,12 +15,6 @@ namespace {
 using trace::ChunkState;
 using trace::LiveChunkHeader;
 
-constexpr std::size_t kHeaderWords = sizeof(LiveChunkHeader) / sizeof(std::uint64_t);
-
-std::uint64_t* words_of(LiveChunkHeader* chunk) {
-  return reinterpret_cast<std::uint64_t*>(chunk) + kHeaderWords;
-}
-
 std::atomic_ref<ChunkState> state_of(LiveChunkHeader* chunk) {
   return std::atomic_ref(chunk->state);
 }
@@ -107,6 +101,7 @@ bool Recorder::map_and_begin(std::uint32_t job, std::uint32_t rank) {
   for (std::uint32_t i = 0; i < this->streams(); ++i)
     std::atomic_ref(streams_[i].prompt_kind).store(0, std::memory_order_relaxed);
   lowest_free_.store(0, std::memory_order_relaxed);
+  used_chunks_.store(0);
   trace::LiveHeader header{};
   header.version = trace::kVersion;
   header.job = job;
@@ -222,6 +217,9 @@ bool Recorder::take_chunk(Stream& stream, std::uint64_t ticks) {
       continue;
     }
     lowest_free_.store(number + 1, std::memory_order_relaxed);
+    std::uint32_t used = used_chunks_.load(std::memory_order_relaxed);
+    while (used <= number && !used_chunks_.compare_exchange_weak(used, number + 1)) {
+    }
     if (stream.chunk != nullptr)
       state_of(stream.chunk).store(ChunkState::kFull, std::memory_order_release);
     found->thread = stream.thread;
@@ -229,8 +227,7 @@ bool Recorder::take_chunk(Stream& stream, std::uint64_t ticks) {
     found->first_ticks = ticks;
     stream.chunk = found;
     stream.at = words_of(found);
-    stream.limit = words_of(found) +
-                   (kChunkBytes - sizeof(LiveChunkHeader)) / sizeof(std::uint64_t) - kReserveWords;
+    stream.limit = words_of(found) + kChunkWords - kReserveWords;
     stream.last_ticks = ticks;
     chunks_opened_.fetch_add(1, std::memory_order_relaxed);
     return true;
@@ -292,7 +289,9 @@ void Recorder::retract(Stream& stream, trace::RecordKind kind, std::uint64_t wor
 
 LiveChunkHeader* Recorder::next_full() {
   LiveChunkHeader* first = nullptr;
-  for (std::uint32_t i = 0; i < chunk_count_; ++i) {
+  // Each header is in a page of its own, so a look at all takes as long as draining a fraction of one.
+  const std::uint32_t used = used_chunks_.load();
+  for (std::uint32_t i = 0; i < used; ++i) {
     LiveChunkHeader* candidate = chunk(i);
     if (state_of(candidate).load(std::memory_order_acquire) != ChunkState::kFull) continue;
     if (first == nullptr || candidate->sequence < first->sequence) first = candidate;
@@ -374,7 +373,7 @@ std::uint64_t Recorder::lost() const {
 std::size_t Recorder::used_words(const LiveChunkHeader* chunk, std::uint32_t* records,
                                  std::uint64_t* last_ticks) {
   auto* words = words_of(const_cast<LiveChunkHeader*>(chunk));
-  const std::size_t most = (kChunkBytes - sizeof(LiveChunkHeader)) / sizeof(std::uint64_t);
+  const std::size_t most = kChunkWords;
   std::size_t at = 0;
   *records = 0;
   *last_ticks = chunk->first_ticks;

@@ -78,6 +78,8 @@ struct alignas(64) Stream {
 class Recorder {
  public:
   static constexpr std::size_t kChunkBytes = std::size_t{128} << 10;
+  static constexpr std::size_t kChunkWords =
+      (kChunkBytes - sizeof(trace::LiveChunkHeader)) / sizeof(std::uint64_t);
   static constexpr std::size_t kHeaderBytes = 4096;
   static constexpr std::size_t kRoomForEnd = std::size_t{256} << 10;
   static constexpr std::uint32_t kLeastKept = 4;  // chunks of a flight recorder
@@ -198,6 +200,10 @@ class Recorder {
   std::uint64_t chunks_opened() const { return chunks_opened_.load(std::memory_order_relaxed); }
   std::uint32_t streams() const { return stream_count_.load(std::memory_order_acquire); }
 
+  // Where the kChunkWords words of a chunk begin.
+  static std::uint64_t* words_of(trace::LiveChunkHeader* chunk) {
+    return reinterpret_cast<std::uint64_t*>(chunk + 1);
+  }
   // The words of a chunk that hold whole records; in a chunk in use, the published ones. Any
   // thread.
   static std::size_t used_words(const trace::LiveChunkHeader* chunk, std::uint32_t* records,
@@ -259,6 +265,7 @@ class Recorder {
   // caches and has its pages (a first touch costs more than all records in a page), and chunks that
   // are never needed are never touched.
   std::atomic<std::uint32_t> lowest_free_{0};
+  std::atomic<std::uint32_t> used_chunks_{0};  // those above have never been taken
   std::atomic<std::uint64_t> chunks_opened_{0};
   std::atomic<std::uint32_t> stream_count_{0};
   static inline std::atomic<std::uint32_t> left_streams_{0};  // streams whose thread has ended

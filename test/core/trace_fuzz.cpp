@@ -21,6 +21,7 @@
 #include "test/unit/base/scratch_folder.h"
 #include "test/unit/trace/sample.h"
 #include "trace/format/format.h"
+#include "trace/format/packed_records.h"
 #include "trace/reader.h"
 #include "trace/writer.h"
 
@@ -94,8 +95,9 @@ std::string sample_bytes(int rank, std::uint32_t times) {
   return test::contents(folder / ("trace/1." + std::to_string(rank) + ".trace"));
 }
 
-// The same with every payload stored plainly, so that damage reaches records and rows.
-std::string uncompressed(const std::string& bytes) {
+// The same with every payload stored plainly, so that damage reaches records and rows; `packed`: with
+// records packed.
+std::string uncompressed(const std::string& bytes, bool packed = false) {
   std::string plain = bytes.substr(0, sizeof(trace::FileHeader));
   for (std::size_t at = plain.size(); at + sizeof(trace::FrameHeader) <= bytes.size();) {
     trace::FrameHeader header;
@@ -104,13 +106,19 @@ std::string uncompressed(const std::string& bytes) {
     std::string payload = bytes.substr(at + sizeof header, header.stored_bytes);
     at += sizeof header + (header.stored_bytes + 7) / 8 * 8;
     if ((header.flags & trace::kCompressed) != 0) {
-      std::string raw(header.raw_bytes, '\0');
+      std::string raw(ZSTD_getFrameContentSize(payload.data(), payload.size()), '\0');
       if (ZSTD_decompress(raw.data(), raw.size(), payload.data(), payload.size()) != raw.size())
         std::abort();
       payload.swap(raw);
     }
-    header.flags = 0;
-    header.raw_bytes = header.stored_bytes = static_cast<std::uint32_t>(payload.size());
+    if ((header.flags & trace::kPacked) != 0 && !packed) {
+      std::vector<std::uint64_t> words(header.raw_bytes / 8);
+      if (!trace::unpack_records(payload.data(), payload.size(), words.data(), words.size()))
+        std::abort();
+      payload.assign(reinterpret_cast<const char*>(words.data()), header.raw_bytes);
+    }
+    header.flags = packed ? header.flags & trace::kPacked : 0;
+    header.stored_bytes = static_cast<std::uint32_t>(payload.size());
     plain.append(reinterpret_cast<const char*>(&header), sizeof header);
     plain += payload;
     plain.append((8 - payload.size() % 8) % 8, '\0');
@@ -216,10 +224,11 @@ int main(int argc, char** argv) {
   const test::Scratch folder;
   std::filesystem::create_directories(folder / "trace");
   const std::string good[] = {uncompressed(sample_bytes(0, 2)), sample_bytes(1, 1),
-                              sample_bytes(0, 40)};
+                              sample_bytes(0, 40), uncompressed(sample_bytes(0, 40), true)};
   Totals totals;
   for (int round = 0; round < rounds; ++round) {
-    std::string first = good[round % 2 == 0 ? 0 : 2], second = good[1], live = live_bytes(fuzz);
+    const int sample = round % 2 == 0 ? 0 : round % 8 < 4 ? 2 : 3;
+    std::string first = good[sample], second = good[1], live = live_bytes(fuzz);
     fuzz.damage(first);
     if (round % 4 < 2) mend(first);
     if (round % 3 == 0) fuzz.damage(second);

@@ -29,7 +29,7 @@
 
 namespace fathom::trace {
 
-inline constexpr std::uint32_t kVersion = 1;
+inline constexpr std::uint32_t kVersion = 2;  // 1 had no packed frames
 
 inline constexpr char kFileMagic[8] = {'F', 'A', 'T', 'H', 'O', 'M', 'T', 'R'};
 inline constexpr char kLiveMagic[8] = {'F', 'A', 'T', 'H', 'O', 'M', 'L', 'V'};
@@ -46,7 +46,9 @@ struct FileHeader {
 static_assert(sizeof(FileHeader) == 24);
 
 enum class FrameKind : std::uint8_t { kDefinitions = 1, kEvents = 2, kIndex = 3 };
-inline constexpr std::uint8_t kCompressed = 1;  // FrameHeader::flags: the payload is one zstd frame
+// FrameHeader::flags. With both, records were packed and then compressed.
+inline constexpr std::uint8_t kCompressed = 1;  // the payload is one zstd frame
+inline constexpr std::uint8_t kPacked = 2;      // of kEvents: packed_records.h
 
 struct FrameHeader {
   char magic[4];
@@ -58,7 +60,7 @@ struct FrameHeader {
   std::uint64_t sequence;  // of this thread's frames, from 0; a gap is a lost frame
   std::uint64_t first_ticks;
   std::uint64_t last_ticks;
-  std::uint32_t raw_bytes;     // of the payload when decompressed
+  std::uint32_t raw_bytes;     // of the payload when decompressed and unpacked
   std::uint32_t stored_bytes;  // of the payload in the file, without padding
   std::uint64_t payload_hash;  // XXH3, 64 bits, of the stored payload
   std::uint32_t reserved2;

@@ -83,17 +83,51 @@ bool FrameFile::put(const void* data, std::size_t size) noexcept {
 }
 
 bool FrameFile::append(FrameHeader header, const void* payload, std::size_t size,
-                       Compressor* compressor) noexcept try {
-  static constexpr char kPadding[8] = {};
-  std::memcpy(header.magic, kFrameMagic, sizeof header.magic);
+                       Compressor* compressor) noexcept {
   header.raw_bytes = static_cast<std::uint32_t>(size);
   std::size_t stored = size;
+  if (compressor != nullptr && header.kind == FrameKind::kEvents &&
+      size % sizeof(std::uint64_t) == 0) {
+    const auto* words = static_cast<const std::uint64_t*>(payload);
+    const RecordPacker::Packed packed =
+        compressor->packer().pack(words, size / sizeof *words, header.first_ticks);
+    // What is no sequence of records is stored as it is.
+    if (packed.bytes != nullptr && packed.words * sizeof *words == size &&
+        packed.records == header.records && packed.last_ticks == header.last_ticks)
+      return append(header, packed, *compressor);
+  }
   const char* compressed =
       compressor == nullptr ? nullptr : compressor->compress(payload, size, &stored);
   if (compressed != nullptr) {
     header.flags |= kCompressed;
     payload = compressed;
   }
+  return append_stored(header, payload, stored);
+}
+
+bool FrameFile::append(FrameHeader header, const RecordPacker::Packed& packed,
+                       Compressor& compressor) noexcept {
+  header.flags |= kPacked;
+  header.records = packed.records;
+  header.last_ticks = packed.last_ticks;
+  header.raw_bytes = static_cast<std::uint32_t>(packed.words * sizeof(std::uint64_t));
+  constexpr std::size_t kSmallEnough = 16;
+  const char* payload = packed.bytes;
+  std::size_t stored = packed.size;
+  if (packed.size > header.raw_bytes / kSmallEnough) {
+    const char* compressed = compressor.compress(packed.bytes, packed.size, &stored);
+    if (compressed != nullptr) {
+      header.flags |= kCompressed;
+      payload = compressed;
+    }
+  }
+  return append_stored(header, payload, stored);
+}
+
+bool FrameFile::append_stored(FrameHeader& header, const void* payload, std::size_t stored) noexcept
+    try {
+  static constexpr char kPadding[8] = {};
+  std::memcpy(header.magic, kFrameMagic, sizeof header.magic);
   header.stored_bytes = static_cast<std::uint32_t>(stored);
   header.payload_hash = XXH3_64bits(payload, stored);
   header.header_hash =

@@ -10,6 +10,8 @@
 #include <string_view>
 #include <utility>
 
+#include "trace/format/packed_records.h"
+
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
@@ -175,6 +177,27 @@ ZSTD_DCtx* context() {
   return own.get();
 }
 
+// Packed records, of `size` bytes, in memory of this thread that the next call uses again; `size`
+// becomes theirs. Null if they are damaged, or longer than `most`; `why` then says so.
+const char* decompress(const char* payload, std::size_t& size, std::size_t most, std::string& why) {
+  static thread_local std::vector<char> packed;
+  const unsigned long long length = ZSTD_getFrameContentSize(payload, size);
+  // Also ZSTD_CONTENTSIZE_UNKNOWN and ZSTD_CONTENTSIZE_ERROR, which are higher than any length.
+  if (length > 2 * most + 64) {
+    why = "the lengths of a frame contradict each other";
+    return nullptr;
+  }
+  if (packed.size() < length) packed.resize(length);
+  const std::size_t taken =
+      ZSTD_decompressDCtx(context(), packed.data(), packed.size(), payload, size);
+  if (ZSTD_isError(taken) != 0 || taken != length) {
+    why = std::string("a frame cannot be decompressed: ") + ZSTD_getErrorName(taken);
+    return nullptr;
+  }
+  size = taken;
+  return packed.data();
+}
+
 }  // namespace
 
 FrameList find_frames(const base::MappedFile& file) {
@@ -210,6 +233,22 @@ const char* load_frame(const base::MappedFile& file, const IndexEntry& frame,
                    " bytes is larger than any that Fathom writes");
   }
   size = header.raw_bytes;
+  if ((header.flags & ~(kCompressed | kPacked)) != 0)
+    return damaged("a frame is stored in a way that this program does not know");
+  if ((header.flags & kPacked) != 0) {
+    std::size_t packed_size = header.stored_bytes;
+    if ((header.flags & kCompressed) != 0) {
+      payload = decompress(payload, packed_size, header.raw_bytes, problem);
+      if (payload == nullptr) return damaged(problem);
+    }
+    if (buffer.size() < header.raw_bytes) buffer.resize(header.raw_bytes);
+    constexpr std::size_t kWord = sizeof(std::uint64_t);
+    if (header.raw_bytes % kWord != 0 ||
+        !unpack_records(payload, packed_size, reinterpret_cast<std::uint64_t*>(buffer.data()),
+                        header.raw_bytes / kWord))
+      return damaged("the records of a frame cannot be unpacked");
+    return buffer.data();
+  }
   if ((header.flags & kCompressed) == 0) {
     if (header.raw_bytes != header.stored_bytes)
       return damaged("the lengths of a frame contradict each other");

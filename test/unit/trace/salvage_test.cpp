@@ -181,7 +181,7 @@ TEST_CASE("a damaged file header is replaced by the file's name") {
 TEST_CASE("a file of a later version is refused by name") {
   const Scratch folder;
   const Written file = write_frames(folder.path());
-  change(file.path, 8, 0x02);  // 1 -> 3
+  change(file.path, 8, 0x01);  // 2 -> 3
   const auto trace = trace::Trace::open(folder.path());
   REQUIRE_FALSE(trace.ok());
   CHECK(trace.error().message.find("version 3 is newer") != std::string::npos);
