@@ -46,7 +46,7 @@ class TimedCall {
         site_(CallTimes::on() ? CallSites::outermost_site(caller, name) : nullptr),
         entered_(site_ == nullptr ? 0 : enter(function, polls)) {}
   // `site`: as CallSites::site() gives it.
-  TimedCall(std::uint32_t function, const void* site, bool polls = false)
+  [[gnu::always_inline]] TimedCall(std::uint32_t function, const void* site, bool polls = false)
       : function_(function),
         site_(CallTimes::on() && CallSites::is_outermost() ? site : nullptr),
         entered_(site_ == nullptr ? 0 : enter(function, polls)) {}
@@ -115,7 +115,8 @@ class PollingCall : public TimedCall {
  public:
   [[gnu::always_inline]] PollingCall(const Caller& caller, std::uint32_t function, const char* name)
       : TimedCall(caller, function, name, true) {}
-  PollingCall(std::uint32_t function, const void* site) : TimedCall(function, site, true) {}
+  [[gnu::always_inline]] PollingCall(std::uint32_t function, const void* site)
+      : TimedCall(function, site, true) {}
 
   // `failed`: it found nothing.
   [[gnu::always_inline]] void leave(std::uint32_t communicator, std::uint64_t bytes, bool failed) {

@@ -90,7 +90,8 @@ class TracedCall {
  public:
   // `site`: the address in the program that the call returns to. Null: the program did not make the
   // call, and it is not recorded.
-  TracedCall(std::uint32_t function, const void* site) : function_(function), site_(site) {
+  [[gnu::always_inline]] TracedCall(std::uint32_t function, const void* site)
+      : function_(function), site_(site) {
     if (site != nullptr && !Selection::left_out[function]) [[likely]]
       stream_ = Recorder::stream_of_call();
     if (Selection::sample > 1 && stream_ != nullptr) [[unlikely]]
@@ -166,7 +167,7 @@ class TracedCall {
   }
 
   template <typename... Words>
-  void leave(int result, Words... words) {
+  [[gnu::always_inline]] void leave(int result, Words... words) {
     if (sampled_out_ != nullptr) [[unlikely]]
       return add_up();
     if (stream_ == nullptr) return;
@@ -220,7 +221,8 @@ void name_members(TracedCall& call, MPI_Group group);
 
 // enter() for a call with one or two lengths, whose short forms are among the words.
 template <typename... Words>
-void enter_sized(TracedCall& call, std::uint64_t bytes, Words... words) {
+[[gnu::always_inline]] inline void enter_sized(TracedCall& call, std::uint64_t bytes,
+                                               Words... words) {
   if (bytes < trace::kLongBytes) [[likely]] {
     call.enter(words...);
   } else {

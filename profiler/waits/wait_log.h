@@ -135,7 +135,8 @@ class WaitLog {
   }
   // `row`: of this call in the table of times, which counts it already. Hot: most calls are short,
   // and repeat a place of the same stretch.
-  static void left(std::uint64_t ticks, const profile::CallRow* row, std::uint64_t bytes) {
+  [[gnu::always_inline]] static void left(std::uint64_t ticks, const profile::CallRow* row,
+                                          std::uint64_t bytes) {
     Sum& sum = places_[place_in_stretch(row)].sum;
     const std::uint64_t duration = ticks - own_.entered;
     const bool may_wait = own_.parts > 0 && !roles_[own_.function].never;

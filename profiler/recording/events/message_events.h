@@ -26,8 +26,8 @@ struct Level {
   static inline bool only_noted = false;
 };
 
-inline void message(trace::RecordKind kind, const Live& live, int tag, int peer,
-                    std::uint64_t bytes, const void* request) {
+[[gnu::always_inline]] inline void message(trace::RecordKind kind, const Live& live, int tag,
+                                           int peer, std::uint64_t bytes, const void* request) {
   if (tag < 0 && !Level::transfers) return;
   // Which communicator a partition belongs to is known below.
   const bool is_chosen = !ChosenCommunicators::leaves_out(live.kind);
