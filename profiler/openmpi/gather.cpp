@@ -19,7 +19,7 @@ namespace {
 constexpr int kTagHere = -2, kTagReady = -3, kTagGo = -4, kTagSize = -5;
 constexpr int kTagAccept = kTagReady;  // the one goes down the tree, the other up
 constexpr int kTagRows = kTagSize;     // always follow their size
-// After all_want(), when the messages that these tags were for have all been received.
+// If all are here, after synchronise(), when the messages that these tags were for have all been received.
 constexpr int kTagToken = kTagHere, kTagShift = kTagReady;
 constexpr int kAnyProcess = -1;  // MPI_ANY_SOURCE
 
@@ -27,6 +27,14 @@ constexpr int kAnyProcess = -1;  // MPI_ANY_SOURCE
 // when it left MPI_Init, and that message has long arrived by MPI_Finalize; so only neighbours
 // without Fathom cost this time.
 constexpr auto kPatience = std::chrono::seconds(5);
+
+// What synchronise() sends up and down.
+struct Ready {
+  std::int32_t ready, here;
+};
+struct Go {
+  std::int32_t go, here;
+};
 
 }  // namespace
 
@@ -86,37 +94,41 @@ void Gather::receive(int peer, int tag, void* data, std::size_t size) {
 // A process that gives a neighbour up says so, and every process answers its neighbours, so that
 // two processes with different views of each other (one was late) never wait for each other:
 //   up    kTagReady: 1 ready, 2 the same, but a process below declined; 0 this process takes no
-//         part above, and no answer follows
-//   down  kTagGo: 1 go on, 0 you were given up
+//         part above, and no answer follows. With it, how many processes take part below
+//   down  kTagGo: 1 go on, 0 you were given up. With it, how many take part in all
+// An empty message is a 0.
 void Gather::synchronise(bool takes_part) {
+  here_ = 1;
   const std::vector<int> present = present_neighbours();
   const auto is_present = [&present](int peer) {
     return std::find(present.begin(), present.end(), peer) != present.end();
   };
   std::vector<int> absent;
   std::erase_if(children_, [&](int child) {
-    char ready = 0;
+    Ready below{};
     if (is_present(child)) {
-      receive(child, kTagReady, &ready, 1);
-      somebody_declined_ = somebody_declined_ || ready != 1;
+      receive(child, kTagReady, &below, sizeof below);
+      somebody_declined_ = somebody_declined_ || below.ready != 1;
+      here_ += below.here;
     } else {
       absent.push_back(child);
     }
-    return ready == 0;
+    return below.ready == 0;
   });
   if (parent_ >= 0 && !is_present(parent_)) {
     tell(parent_, kTagReady);
     parent_ = -1;
   }
   if (parent_ >= 0) {
-    const char ready = !takes_part ? 0 : somebody_declined_ ? 2 : 1;
-    char go = 0;
-    send(parent_, kTagReady, &ready, 1);
-    if (takes_part) receive(parent_, kTagGo, &go, 1);
-    if (go == 0) parent_ = -1;
+    const Ready own{!takes_part ? 0 : somebody_declined_ ? 2 : 1, takes_part ? here_ : 0};
+    Go above{};
+    send(parent_, kTagReady, &own, sizeof own);
+    if (takes_part) receive(parent_, kTagGo, &above, sizeof above);
+    if (above.go == 0) parent_ = -1;
+    if (above.go != 0) here_ = above.here;
   }
-  const char go = takes_part ? 1 : 0;
-  for (const int child : children_) send(child, kTagGo, &go, 1);
+  const Go go{takes_part ? 1 : 0, here_};
+  for (const int child : children_) send(child, kTagGo, &go, sizeof go);
   for (const int child : absent) tell(child, kTagGo);
 }
 
@@ -136,13 +148,16 @@ T Gather::combined(T own, Combine combine) {
   return own;
 }
 
-bool Gather::all_want(bool wants, int size) {
-  return combined(wants ? 1 : 0, [](int a, int b) { return a + b; }) == size;
+namespace {
+
+Gather::Place larger(Gather::Place a, Gather::Place b) {
+  const bool is_b = b.value != a.value ? b.value > a.value : b.where < a.where;
+  return is_b ? b : a;
 }
 
-Gather::Place Gather::largest(Place own) {
-  return combined(own, [](Place a, Place b) { return b.value > a.value ? b : a; });
-}
+}  // namespace
+
+Gather::Place Gather::largest(Place own) { return combined(own, larger); }
 
 void Gather::broadcast(std::vector<char>& data) noexcept {
   if (parent_ >= 0) {
@@ -175,14 +190,20 @@ void Gather::finish_send(void* request, int peer) {
   rankmap::field<int (*)(void**)>(request, openmpi::kRequestFree)(&request);
 }
 
-std::vector<char> Gather::shift(int to, int from, const std::vector<char>& data) noexcept {
-  const std::uint64_t size = data.size();
-  void* const first = begin_send(to, kTagShift, &size, sizeof size);
+std::vector<char> Gather::shift(int to, int from, const std::vector<char>& data,
+                                Places& places) noexcept {
+  struct Announcement {
+    std::uint64_t size;
+    Places places;
+  };
+  const Announcement own{data.size(), places};
+  void* const first = begin_send(to, kTagShift, &own, sizeof own);
   void* const second = begin_send(to, kTagShift, data.data(), data.size());
-  std::uint64_t coming = 0;
+  Announcement coming{0, places};
   receive(from, kTagShift, &coming, sizeof coming);
+  for (std::size_t i = 0; i < kPlaces; ++i) places[i] = larger(places[i], coming.places[i]);
   std::vector<char> received;
-  if (!make_room(received, coming)) received.clear();
+  if (!make_room(received, coming.size)) received.clear();
   receive(from, kTagShift, received.data(), received.size());  // cut short without memory
   finish_send(first, to);
   finish_send(second, to);

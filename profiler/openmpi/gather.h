@@ -8,6 +8,7 @@
 // file. A job that is only partly preloaded therefore ends as it would have without Fathom.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -32,20 +33,24 @@ class Gather {
   // on rank 0, and where the process above runs without Fathom.
   bool collect(std::vector<char>& rows);
 
-  // After synchronise(). Whether all processes of the world take part and want to: their number is
-  // added up, and all get the same answer.
-  bool all_want(bool wants, int size);
+  // After synchronise(). Whether all processes of the world take part; all get the same answer. Only
+  // then may the functions below be called.
+  bool all_are_here(int size) const { return here_ == size; }
 
-  // Sends `data` to one process and receives what another one sends to this; for rounds in which
-  // all take part. Empty without memory for it.
-  std::vector<char> shift(int to, int from, const std::vector<char>& data) noexcept;
-
-  // The largest value of all processes, and what came with it; all get the same.
+  // The largest value of all processes, and the lowest rank that has it; all get the same.
   struct Place {
     std::int64_t value;
-    std::int64_t where;
+    std::int64_t where;  // a rank
   };
   Place largest(Place own);
+
+  // Sends `data` to one process and receives what another one sends to this; for rounds in which
+  // all take part. Empty without memory for it. `places` become the larger of the own and the other's,
+  // without memory too: after rounds in which each process sends to the one 2^k ranks above, for all
+  // k with 2^k below the number of processes, they are the largest of all.
+  static constexpr std::size_t kPlaces = 6;
+  using Places = std::array<Place, kPlaces>;
+  std::vector<char> shift(int to, int from, const std::vector<char>& data, Places& places) noexcept;
 
   // What process 0 has; all get the same, or nothing if there is no memory for it on the way.
   void broadcast(std::vector<char>& data) noexcept;
@@ -76,6 +81,7 @@ class Gather {
   void* byte_type_ = nullptr;
   int rank_ = 0;
   int parent_ = -1;
+  std::int32_t here_ = 0;  // processes that take part
   bool somebody_declined_ = false;
   std::vector<int> children_;
 };

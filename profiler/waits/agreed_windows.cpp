@@ -40,7 +40,6 @@ void note_difference(const std::string& name, Gather::Place most, Gather::Place 
 AgreedWindows agree_on_windows(Gather& gather, std::uint32_t rank) noexcept {
   AgreedWindows agreed;
   const auto own_count = static_cast<std::int64_t>(PathWindows::all().size());
-  if (gather.largest({own_count, rank}).value == 0) return agreed;
   const std::int64_t count = gather.largest({rank == 0 ? own_count : 0, rank}).value;
   std::vector<char> data;
   if (rank == 0) data = own_names();

@@ -21,8 +21,8 @@ struct AgreedWindows {
   const PathWindows::Window* const* end() const { return windows.data() + count; }
 };
 
-// All processes of the world call it together, after PathWindows::close(). What they do not agree on
-// becomes a note.
+// All processes of the world call it together, after PathWindows::close(), if any of them has windows.
+// What they do not agree on becomes a note.
 AgreedWindows agree_on_windows(Gather& gather, std::uint32_t rank) noexcept;
 
 }  // namespace fathom::profiler

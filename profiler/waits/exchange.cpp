@@ -50,12 +50,12 @@ std::vector<char> take(std::vector<Parcel>& parcels, std::uint32_t rank, std::ui
 }  // namespace
 
 std::vector<Parcel> exchange(Gather& gather, std::uint32_t rank, std::uint32_t size,
-                             std::vector<Parcel> parcels) {
+                             std::vector<Parcel> parcels, Gather::Places& told) {
   for (Parcel& parcel : parcels) parcel.from = rank;
   for (std::uint32_t bit = 1; bit < size; bit <<= 1) {
     const auto to = static_cast<int>((rank + bit) % size);
     const auto from = static_cast<int>((rank + size - bit) % size);
-    const std::vector<char> received = gather.shift(to, from, take(parcels, rank, size, bit));
+    const std::vector<char> received = gather.shift(to, from, take(parcels, rank, size, bit), told);
     try {
       unpack(received, parcels);
     } catch (...) {

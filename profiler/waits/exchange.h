@@ -23,8 +23,8 @@ struct Parcel {
 };
 
 // Returns the parcels sent to this process, ordered by sender; of one sender, in its order. Without
-// memory parcels are lost.
+// memory parcels are lost. `told` becomes the largest of what all processes tell; it is never lost.
 std::vector<Parcel> exchange(Gather& gather, std::uint32_t rank, std::uint32_t size,
-                             std::vector<Parcel> parcels);
+                             std::vector<Parcel> parcels, Gather::Places& told);
 
 }  // namespace fathom::profiler

@@ -174,11 +174,12 @@ void keep(std::vector<PathFacts>& all, const PathFacts& facts) noexcept try {
 }  // namespace
 
 FoundPath find_path(Gather& gather, std::uint32_t rank, const SharedClock& clock,
-                    const FoundWaits& found, const std::vector<PathWindow>& windows) noexcept try {
+                    const FoundWaits& found, const std::vector<PathWindow>& windows,
+                    Gather::Place last) noexcept try {
   OwnTime own(clock, found);
   FoundPath path;
   for (const PathWindow& window : windows) {
-    const Gather::Place last = gather.largest({window.stop_ns, rank});
+    if (&window != &windows.front()) last = gather.largest({window.stop_ns, rank});
     Token token{last.value, last.value, 0, 0, 0, 0};
     bool here = last.where == rank;
     while (here || gather.next_token(&token, sizeof token)) {

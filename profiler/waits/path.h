@@ -47,8 +47,10 @@ struct FoundPath {
 };
 
 // All processes of the world call it together, after find_waits(), with the same windows in the same
-// order. Does not throw: without memory a process passes the token on and its part is missing.
+// order. `last`: of all processes, when the first window ends, and the rank whose does last. Does not
+// throw: without memory a process passes the token on and its part is missing.
 FoundPath find_path(Gather& gather, std::uint32_t rank, const SharedClock& clock,
-                    const FoundWaits& found, const std::vector<PathWindow>& windows) noexcept;
+                    const FoundWaits& found, const std::vector<PathWindow>& windows,
+                    Gather::Place last) noexcept;
 
 }  // namespace fathom::profiler

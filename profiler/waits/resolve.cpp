@@ -140,21 +140,21 @@ struct Block {
 
 class Finder {
  public:
-  Finder(ProfiledProcess& process, Gather& gather, const SharedClock& clock,
-         std::int64_t uncertainty_ns)
+  Finder(ProfiledProcess& process, Gather& gather, const SharedClock& clock)
       : gather_(gather),
         clock_(clock),
-        uncertainty_ns_(uncertainty_ns),
         job_(process.header().job),
         rank_(process.header().rank),
         size_(process.header().world_size),
         communicators_(process.registry().rows()) {}
 
-  FoundWaits find() {
+  FoundWaits find(Gather::Places& told) {
     std::vector<Parcel> parcels = safely([this] { return ask(); });
-    parcels = exchange(gather_, rank_, size_, std::move(parcels));
+    parcels = exchange(gather_, rank_, size_, std::move(parcels), told);
+    if (told[kIsUnable].value != 0) return {};
+    uncertainty_ns_ = uncertainty_ns(told);
     parcels = safely([&] { return answer(parcels); });
-    parcels = exchange(gather_, rank_, size_, std::move(parcels));
+    parcels = exchange(gather_, rank_, size_, std::move(parcels), told);
     try {
       read(parcels);
       return put_together();
@@ -170,12 +170,10 @@ class Finder {
   };
 
   template <typename F>
-  static std::vector<Parcel> safely(F make) {
-    try {
-      return make();
-    } catch (...) {
-      return {};
-    }
+  static std::vector<Parcel> safely(F make) try {
+    return make();
+  } catch (...) {
+    return {};
   }
 
   static const Channel& channel(std::uint32_t number) { return WaitLog::channels()[number]; }
@@ -478,7 +476,7 @@ class Finder {
 
   Gather& gather_;
   const SharedClock& clock_;
-  const std::int64_t uncertainty_ns_;  // of two processes
+  std::int64_t uncertainty_ns_ = 0;  // of two processes
   const std::uint32_t job_, rank_, size_;
   const base::ReservedArray<profile::CommunicatorRow>& communicators_;
   std::map<std::uint32_t, Wanted> wanted_;                     // by channel
@@ -490,9 +488,11 @@ class Finder {
 
 }  // namespace
 
-FoundWaits find_waits(ProfiledProcess& process, Gather& gather, const SharedClock& clock,
-                      std::int64_t uncertainty_ns) noexcept try {
-  return Finder(process, gather, clock, uncertainty_ns).find();
+FoundWaits find_waits(ProfiledProcess& process, Gather& gather, const SharedClock* clock,
+                      Gather::Places& told) noexcept try {
+  if (clock != nullptr) return Finder(process, gather, *clock).find(told);
+  exchange(gather, process.header().rank, process.header().world_size, {}, told);
+  return {};
 } catch (...) {
   return {};
 }

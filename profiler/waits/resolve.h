@@ -13,6 +13,7 @@
 #pragma once
 
 #include <cstdint>
+#include <tuple>
 #include <vector>
 
 #include "mpi/wait_kind.h"
@@ -42,10 +43,28 @@ struct FoundWaits {
   std::uint64_t unresolved_ns = 0;
 };
 
+// What all processes tell each other meanwhile, and the largest of which all know then: each in a
+// message of its own up and down the tree would take most of the time that all of this takes.
+enum Told : std::size_t {
+  kIsUnable,     // 1: this process cannot take part
+  kUncertainty,  // of its clock
+  kWindowCount,  // of the path that it has
+  kEndOfRun,
+  kEnteredInit,
+  kEnteredFinalize,
+  kToldCount
+};
+static_assert(kToldCount == std::tuple_size_v<Gather::Places>);
+// By how much two processes may differ; shorter waits do not count.
+inline std::int64_t uncertainty_ns(const Gather::Places& told) {
+  return 2 * told[kUncertainty].value;
+}
+
 // All processes of the world call it together, after WaitLog::close() and when no message of the
-// program is on its way. `uncertainty_ns`: by how much two
-// processes may differ; shorter waits do not count. Does not throw: without memory a process answers and finds less.
-FoundWaits find_waits(ProfiledProcess& process, Gather& gather, const SharedClock& clock,
-                      std::int64_t uncertainty_ns) noexcept;
+// program is on its way. `clock`: null if this process cannot take part. Afterwards `told` is the same
+// everywhere. If a process cannot take part, there are no waits. Does not throw: without memory a
+// process answers and finds less.
+FoundWaits find_waits(ProfiledProcess& process, Gather& gather, const SharedClock* clock,
+                      Gather::Places& told) noexcept;
 
 }  // namespace fathom::profiler

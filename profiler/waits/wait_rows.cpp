@@ -129,10 +129,9 @@ struct JobWait {
   std::uint32_t peer_rank;
 };
 JobWait job_wait(mpi::WaitKind kind, const WaitLog::End& call, std::uint64_t left_ticks,
-                 Gather& gather, std::uint32_t rank, const SharedClock& clock,
+                 Gather::Place last, std::uint32_t rank, const SharedClock& clock,
                  std::int64_t uncertainty_ns) {
   const std::int64_t entered = clock.at(call.entered);
-  const Gather::Place last = gather.largest({entered, rank});
   const std::int64_t ns = last.where == rank ? 0 : last.value - entered;
   // A call that had been left before did not wait for the last.
   const bool waited =
@@ -166,29 +165,46 @@ std::optional<Means> own_means() noexcept try {
   return std::nullopt;
 }
 
+Gather::Places to_tell(const Means& means, std::uint32_t rank) {
+  Gather::Places told{};
+  told[kUncertainty] = {means.clock.uncertainty_ns(), rank};
+  told[kWindowCount] = {static_cast<std::int64_t>(PathWindows::all().size()), rank};
+  told[kEndOfRun] = {means.clock.at(WaitLog::closed_at()), rank};
+  told[kEnteredInit] = {means.clock.at(WaitLog::init().entered), rank};
+  told[kEnteredFinalize] = {means.clock.at(WaitLog::finalize().entered), rank};
+  return told;
+}
+
+WaitRows no_waits(ProfiledProcess& process) {
+  if (WaitLog::opened())
+    process.text().add("waits-unknown", JobClocks::are_known()
+                                            ? "some processes of this world did not look for them"
+                                            : "the clocks of the hosts could not be compared");
+  return {};
+}
+
 }  // namespace
 
-// Between all_want() and the last use of `gather` nothing may throw: the others would wait.
+// Between find_waits() and the last use of `gather` nothing may throw: the others would wait.
 WaitRows find_wait_rows(ProfiledProcess& process, Gather& gather) noexcept try {
-  std::optional<Means> means = own_means();
   const profile::RowsHeader header = process.header();
-  if (!gather.all_want(means.has_value(), static_cast<int>(header.world_size))) {
-    if (WaitLog::opened())
-      process.text().add("waits-unknown", JobClocks::are_known()
-                                              ? "some processes of this world did not look for them"
-                                              : "the clocks of the hosts could not be compared");
-    return {};
-  }
+  if (!gather.all_are_here(static_cast<int>(header.world_size))) return no_waits(process);
+  std::optional<Means> means = own_means();
+  Gather::Places told{};
+  if (means) told = to_tell(*means, header.rank);
+  if (!means) told[kIsUnable].value = 1;
+  const FoundWaits found = find_waits(process, gather, means ? &means->clock : nullptr, told);
+  if (told[kIsUnable].value != 0) return no_waits(process);
   const SharedClock& clock = means->clock;
-  const std::int64_t uncertainty = 2 * gather.largest({clock.uncertainty_ns(), 0}).value;
-  const FoundWaits found = find_waits(process, gather, clock, uncertainty);
-  const AgreedWindows agreed = agree_on_windows(gather, header.rank);
+  const std::int64_t uncertainty = uncertainty_ns(told);
+  AgreedWindows agreed;
+  if (told[kWindowCount].value > 0) agreed = agree_on_windows(gather, header.rank);
   name_windows(agreed, clock, means->parts);
-  FoundPath path = find_path(gather, header.rank, clock, found, means->parts);
+  FoundPath path = find_path(gather, header.rank, clock, found, means->parts, told[kEndOfRun]);
   const JobWait at_init = job_wait(mpi::WaitKind::kInit, WaitLog::init(), WaitLog::opened_at(),
-                                   gather, header.rank, clock, uncertainty);
-  const JobWait at_finalize = job_wait(mpi::WaitKind::kFinalize, WaitLog::finalize(), 0, gather,
-                                       header.rank, clock, uncertainty);
+                                   told[kEnteredInit], header.rank, clock, uncertainty);
+  const JobWait at_finalize = job_wait(mpi::WaitKind::kFinalize, WaitLog::finalize(), 0,
+                                       told[kEnteredFinalize], header.rank, clock, uncertainty);
   say_what_is_missing(process, found, clock.ns_per_tick());
   for (const PathFacts& facts : path.facts)
     process.text().add("path",
