@@ -67,6 +67,22 @@ std::uint64_t arrivals(ProfiledProcess& process) {
   return sum;
 }
 
+// While there is one, Open MPI does not give up the processor when it finds nothing to do.
+class NoYielding {
+ public:
+  NoYielding() {
+    if (set_ != nullptr) before_ = set_(false);
+  }
+  ~NoYielding() {
+    if (set_ != nullptr) set_(before_);
+  }
+  NoYielding(const NoYielding&) = delete;
+
+ private:
+  bool (*const set_)(bool) = find_in_mpi_as<bool (*)(bool)>("opal_progress_set_yield_when_idle");
+  bool before_ = false;
+};
+
 }  // namespace
 
 bool find_waiting_messages(const void* comm, std::vector<WaitingMessage>& found) {
@@ -92,6 +108,9 @@ bool find_waiting_messages(const void* comm, std::vector<WaitingMessage>& found)
 // none is left. Processes that run without Fathom may keep sending, so the rounds are limited.
 void let_messages_arrive(ProfiledProcess& process) {
   const auto progress = find_in_mpi_as<void (*)()>("opal_progress");
+  // Where ranks share cores, each call that finds nothing would let all others run first (and the
+  // messages of those that are further ahead would make it go on).
+  const NoYielding no_yielding;
   constexpr int kMostRounds = 1000;
   std::uint64_t before = arrivals(process);
   for (int round = 0; progress != nullptr && round < kMostRounds; ++round) {
