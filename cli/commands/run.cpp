@@ -15,6 +15,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include "base/seconds.h"
 #include "base/text.h"
@@ -37,6 +38,7 @@
 #include "cli/runs/run_state.h"
 #include "cli/terminal/units.h"
 #include "live/page_keeper.h"
+#include "live/window_pages.h"
 #include "profile/assemble.h"
 
 namespace fathom::cli {
@@ -142,10 +144,19 @@ base::Status check_communicators(const Recorded& recorded) {
   return base::Done{};
 }
 
-// Whether the job records when fathom snap --for asks.
+// Whether the job records when fathom snap --for asks. The library that counts alone has no code for
+// that, and without the times of calls a window could not begin exactly.
 bool records_on_request(const RunOptions& options) {
-  return options.live && !options.trace && options.flight.empty() &&
-         environment("FATHOM_TRACE").value_or("") != "0";
+  return !options.no_time && environment("FATHOM_TIME").value_or("") != "0" && !options.trace &&
+         options.flight.empty() && environment("FATHOM_TRACE").value_or("") != "0";
+}
+
+base::Result<std::string> library_for(const RunOptions& options) {
+  const Library plain = options.no_time ? Library::kCounts : Library::kTimes;
+  if (options.trace || !options.flight.empty()) return find_library(Library::kTraces);
+  if (!records_on_request(options)) return find_library(plain);
+  auto library = find_library(Library::kTraces);
+  return library ? library : find_library(plain);  // that nobody can ask is no reason not to run
 }
 
 // The library's settings: options take precedence over the environment.
@@ -395,15 +406,16 @@ class StuckJob {
   bool killed_ = false;
 };
 
-// Adds the looks at a job that may be stuck to what is done while it runs.
-void add_looks(JobWatch& watch, StuckJob& stuck) {
+// Adds what is to be done at even intervals, of a second or few, to what is done while the job runs.
+void add_looks(JobWatch& watch, std::chrono::seconds interval, std::function<void()> look) {
   const bool beats = static_cast<bool>(watch.beat);
   const auto next_beat = std::make_shared<std::chrono::seconds>(watch.first);
-  watch.first = stuck.interval();
-  watch.beat = [beats, next_beat, beat = watch.beat, &stuck](std::chrono::seconds running) {
-    stuck.look();
+  watch.first = interval;
+  watch.beat = [beats, next_beat, interval, beat = watch.beat,
+                look = std::move(look)](std::chrono::seconds running) {
+    look();
     if (beats && running >= *next_beat) *next_beat = beat(running);
-    return running + stuck.interval();
+    return running + interval;
   };
 }
 
@@ -449,10 +461,7 @@ int run(const RunOptions& options, const std::vector<std::string>& command) {
     return refuse("--live shows what calls wait for, which --no-time leaves out; give only one");
   const auto live_settings = cli::live_settings();
   if (!live_settings) return refuse(live_settings.error().message);
-  const bool records = options.trace || !options.flight.empty() || records_on_request(options);
-  const auto library = find_library(records           ? Library::kTraces
-                                    : options.no_time ? Library::kCounts
-                                                      : Library::kTimes);
+  const auto library = library_for(options);
   if (!library) return refuse(library.error().message);
   if (options.source == "peruse" && !may_have_peruse(command)) {
     return refuse(
@@ -481,7 +490,14 @@ int run(const RunOptions& options, const std::vector<std::string>& command) {
   RunningMark mark(directory->path(), shell_line(command), what_is_recorded(options));
   JobWatch watched = watch(options, *directory);
   std::optional<StuckJob> stuck;
-  if (options.stuck_after_ns) add_looks(watched, stuck.emplace(options, *directory));
+  if (options.stuck_after_ns) {
+    stuck.emplace(options, *directory);
+    add_looks(watched, stuck->interval(), [&stuck] { stuck->look(); });
+  }
+  // Whoever asks may see only the file system. With --live, the keeper of the pages looks there.
+  live::WindowForwarder windows(directory->path());
+  if (!options.live && records_on_request(options))
+    add_looks(watched, std::chrono::seconds(1), [&windows] { windows.look(); });
   std::optional<live::PageKeeper> keeper;
   if (options.live) {
     keeper.emplace(directory->path(), live_settings->port, live_settings->summaries_above);

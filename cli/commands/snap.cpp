@@ -44,7 +44,7 @@ void tell_about_window(const TraceWindow& window, std::uint64_t for_ns) {
   if (!window.none.empty()) {
     missing = fmt::format(
         "; {} left none: no MPI call meanwhile, or on a host where neither fathom "
-        "run --live nor a sampler nor fathom watch-host runs",
+        "run nor a sampler of fathom run --live nor fathom watch-host runs",
         ranks_named(window.none));
   }
   if (!window.failure.empty()) missing += "; " + window.failure;

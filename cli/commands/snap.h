@@ -10,7 +10,7 @@ namespace fathom::cli {
 inline constexpr char kSnapExamples[] =
     "  fathom snap fathom-app-20260704-120000\n"
     "  fathom snap r1 --for 5s\n"
-    "With --for, a job of fathom run --live is recorded for so long, from its next MPI calls on. "
+    "With --for, a job of fathom run is recorded for so long, from its next MPI calls on. "
     "Without,\n"
     "the job must run with fathom run --flight. Each snapshot is a run of its own, RUN/snap-1 and "
     "so\n"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A trace of the next seconds of a job that runs without one (`fathom snap RUN --for TIME`): asks its
 // processes on this machine through their pages (live/window_pages.h), and those on other hosts through
-// the run directory, at which `fathom run --live`, samplers and `fathom watch-host` look there.
+// the run directory, at which `fathom run`, samplers and `fathom watch-host` look there.
 #pragma once
 
 #include <cstdint>

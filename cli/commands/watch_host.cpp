@@ -30,7 +30,8 @@ int watch_host(const std::string& directory) {
   close(told);
   if (end != live::WatchEnd::kNobodyCame) return kFine;
   return fail(kFailed, "watch-host",
-              fmt::format("no rank of {} runs on this host; was the job started with fathom run "
+              fmt::format("no rank of {} that can be watched runs on this host; was the job "
+                          "started with fathom run "
                           "--live?",
                           directory));
 }
@@ -39,8 +40,7 @@ int watch_host(const std::string& directory) {
 
 Action declare_watch_host(CLI::App& app) {
   auto run = std::make_shared<std::string>();
-  app.add_option("RUN", *run, "run directory of a job that was started with fathom run --live")
-      ->required();
+  app.add_option("RUN", *run, "run directory of a job of fathom run")->required();
   return [run] { return watch_host(*run); };
 }
 

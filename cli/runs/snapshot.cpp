@@ -161,9 +161,9 @@ base::Result<std::vector<Snapshot>> take_snapshots(const std::vector<std::string
     return base::Error{fmt::format(
         "no process of '{0}' answered. The last events are kept by jobs with a flight "
         "recorder (fathom run --flight 16M); the next ones can be recorded, with fathom "
-        "snap {0} --for 5s, of jobs of fathom run --live whose processes call MPI_Init (those that "
-        "begin MPI with a session cannot be asked), and of their ranks on other hosts where fathom "
-        "watch-host runs",
+        "snap {0} --for 5s, of jobs of fathom run without --no-time whose processes call MPI_Init "
+        "(those that begin MPI with a session cannot be asked), and of their ranks on other hosts "
+        "with --live, or where fathom watch-host runs",
         jobs.front())};
   }
   return snapshots;

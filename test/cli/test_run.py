@@ -71,7 +71,7 @@ class OpenMpi(RunTest):
         self.assertIn("fathom report r", result.stderr)
         self.assertEqual(self.seen()["words"][-5:], ["-n", "4", "./app", "-x", "A=1"])
         first = self.exported(self.seen()["words"][:-5])[0]
-        self.assertEqual(first, {"LD_PRELOAD": self.library, "FATHOM_OUTPUT": self.path("r")})
+        self.assertEqual(first, {"LD_PRELOAD": self.library, "FATHOM_OUTPUT": self.path("r"), "FATHOM_TRACE": "request"})
         self.assertNotIn("LD_PRELOAD", self.seen()["environment"])
 
     def test_overlays_of_the_cache_are_offered_to_the_ranks_alone(self):
@@ -115,6 +115,12 @@ class OpenMpi(RunTest):
         self.assertEqual(names["FATHOM_PVARS"], "a,b")
         self.assertEqual(names["FATHOM_LOG"], "quiet")
 
+    def test_a_job_can_be_asked_for_a_trace_unless_it_counts_alone(self):
+        for words, variables, asked in (([], {}, True), (["--live"], {}, True), (["--no-time"], {}, False), ([], {"FATHOM_TIME": "0"}, False),
+                                        ([], {"FATHOM_TRACE": "0"}, False), (["--trace"], {}, False), (["--flight", "1M"], {}, False)):
+            self.run_job("--force", "-o", "r", *words, "--", "mpirun", "./app", **variables)
+            self.assertEqual(self.exported()[0].get("FATHOM_TRACE") == "request", asked, (words, variables))
+
     def test_settings_reach_every_context(self):
         self.run_job("-o", "r", "--", "mpirun", "-n", "1", "./a", ":", "-n", "2", "./b")
         both = self.exported()
@@ -137,13 +143,13 @@ class OpenMpi(RunTest):
                      OMPI_MCA_mca_base_env_list="A=1;LD_PRELOAD=/their.so")
         self.assertEqual(self.seen()["words"], ["-n", "1", "./a"])
         self.assertEqual(self.seen()["environment"]["OMPI_MCA_mca_base_env_list"],
-                         f"A=1;LD_PRELOAD=/their.so:{self.library};FATHOM_OUTPUT={self.path('r')}")
+                         f"A=1;LD_PRELOAD=/their.so:{self.library};FATHOM_OUTPUT={self.path('r')};FATHOM_TRACE=request")
 
     def test_a_list_in_an_option_is_extended(self):
         self.run_job("-o", "r", "--", "mpirun", "--mca", "mca_base_env_list", "A=1", "./a")
         self.assertEqual(self.seen()["words"],
                          ["--mca", "mca_base_env_list",
-                          f"A=1;LD_PRELOAD={self.library};FATHOM_OUTPUT={self.path('r')}", "./a"])
+                          f"A=1;LD_PRELOAD={self.library};FATHOM_OUTPUT={self.path('r')};FATHOM_TRACE=request", "./a"])
 
     def test_an_app_file_gets_a_list(self):
         self.run_job("-o", "r", "--", "mpirun", "--app", "jobs")
@@ -175,7 +181,7 @@ class Prrte(RunTest):
         result = self.run_job("-o", "r", "--", "mpirun", "-x", "B=1", "./a",
                               OMPI_MCA_mca_base_env_list="A=1;LD_PRELOAD=/their.so")
         self.assertEqual(result.returncode, 0, result.stderr)
-        self.assertEqual(self.exported()[0], {"B": "1", "LD_PRELOAD": "/their.so:" + self.library, "FATHOM_OUTPUT": self.path("r")})
+        self.assertEqual(self.exported()[0], {"B": "1", "LD_PRELOAD": "/their.so:" + self.library, "FATHOM_OUTPUT": self.path("r"), "FATHOM_TRACE": "request"})
         self.assertEqual(self.seen()["environment"]["OMPI_MCA_mca_base_env_list"], "A=1;LD_PRELOAD=/their.so")
 
     def test_a_list_in_an_option_and_x_are_both_kept(self):
@@ -228,21 +234,21 @@ class AddressSanitizer(RunTest):
 
     def test_srun_preloads_the_sanitizer_first(self):
         self.run_job("-o", "r", "--", "srun", "-n", "4", "./app")
-        self.assertEqual(self.seen()["words"][0], f"--export=ALL,FATHOM_OUTPUT,LD_PRELOAD={self.runtime}:{self.library}")
+        self.assertEqual(self.seen()["words"][0], f"--export=ALL,FATHOM_OUTPUT,FATHOM_TRACE,LD_PRELOAD={self.runtime}:{self.library}")
 
 
 class OtherLaunchers(RunTest):
     def test_srun_exports_the_settings(self):
         self.run_job("-o", "r", "--", "srun", "-n", "4", "./app")
         self.assertEqual(self.seen()["words"],
-                         [f"--export=ALL,FATHOM_OUTPUT,LD_PRELOAD={self.library}", "-n", "4", "./app"])
+                         [f"--export=ALL,FATHOM_OUTPUT,FATHOM_TRACE,LD_PRELOAD={self.library}", "-n", "4", "./app"])
         self.assertEqual(self.seen()["environment"]["FATHOM_OUTPUT"], self.path("r"))
         self.assertNotIn("LD_PRELOAD", self.seen()["environment"])
 
     def test_srun_keeps_its_export_option(self):
         self.run_job("-o", "r", "--", "srun", "--export=A,LD_PRELOAD=/their.so", "./app")
         self.assertEqual(self.seen()["words"],
-                         [f"--export=A,FATHOM_OUTPUT,LD_PRELOAD=/their.so:{self.library}", "./app"])
+                         [f"--export=A,FATHOM_OUTPUT,FATHOM_TRACE,LD_PRELOAD=/their.so:{self.library}", "./app"])
 
     def test_a_program_without_a_launcher_is_preloaded(self):
         result = self.run_job("-o", "r", "--", "./single", "-n", "4")

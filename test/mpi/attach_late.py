@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""`fathom snap RUN --for TIME` on jobs of `fathom run --live`, which only count, on each Open MPI of open_mpi.tested().
+"""`fathom snap RUN --for TIME` on jobs that only count, on each Open MPI of open_mpi.tested().
 
 Each window is an ordinary trace: its messages are joined exactly although those before it were not recorded, although
 some are under way when it begins, and although the ranks begin at different moments. The job's output and exit code
@@ -89,10 +89,10 @@ def check_window(job, number, ranks, problems):
     return None
 
 
-def problems_of_two(mpi, options, folder):
+def problems_of_two(mpi, options, folder, run_options=("--live",)):
     """Two windows of a job that counts; after them it is as it was."""
     ranks, problems = 3, []
-    job = Job(mpi, options, folder, ranks)
+    job = Job(mpi, options, folder, ranks, run_options=run_options)
     for number in (1, 2):
         code, _, said = job.snap("--for", "700ms")
         if code != 0 or f"of {ranks} ranks are in" not in said or "left none" in said:
@@ -149,10 +149,10 @@ def problems_of_end(mpi, options, folder):
     return problems
 
 
-def problems_of_elsewhere(mpi, options, folder):
+def problems_of_elsewhere(mpi, options, folder, run_options=("--live",)):
     """What asks ranks on other hosts: the link in the run directory, at which whoever watches a host looks."""
     ranks, problems = 2, []
-    job = Job(mpi, options, folder, ranks)
+    job = Job(mpi, options, folder, ranks, run_options=run_options)
     traces = job.run / "snap-1/trace"
     (job.run / "snap-1").mkdir()
     (job.run / ".window").symlink_to("1 500000000")
@@ -166,20 +166,30 @@ def problems_of_elsewhere(mpi, options, folder):
 
 
 def problems_of_unasked(mpi, options, folder):
-    """The library of a job without --live has no code that records, and the command says what to do."""
+    """The library of a job without times has no code that records, and the command says what to do."""
     problems = []
-    job = Job(mpi, options, folder, 2, run_options=(), askable=False)
+    job = Job(mpi, options, folder, 2, run_options=("--no-time",), askable=False)
     until = time.monotonic() + PATIENCE
     while not (job.run / ".started").is_symlink() and time.monotonic() < until:
         time.sleep(0.05)
     code, _, said = job.snap("--for", "100ms")
-    if code != 1 or "--live" not in said:
+    if code != 1 or "without --no-time" not in said:
         problems.append(f"snap: {code} {said}")
     job.end("2 ranks were asked\n", problems)
     return problems
 
 
-CASES = {"two": problems_of_two, "silent": problems_of_silent, "end": problems_of_end,
+def problems_of_plain(mpi, options, folder):
+    """A job that nobody watches."""
+    return problems_of_two(mpi, options, folder, run_options=())
+
+
+def problems_of_plain_elsewhere(mpi, options, folder):
+    """The same, asked by whoever sees only the file system: fathom run looks there."""
+    return problems_of_elsewhere(mpi, options, folder, run_options=())
+
+
+CASES = {"two": problems_of_two, "plain": problems_of_plain, "plain_elsewhere": problems_of_plain_elsewhere, "silent": problems_of_silent, "end": problems_of_end,
          "elsewhere": problems_of_elsewhere, "unasked": problems_of_unasked}
 
 

@@ -48,7 +48,7 @@ static_assert(sizeof(WindowPage) == 64 + kWindowRunBytes);
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 
 // For ranks on other hosts: the symbolic link RUN/.window, with the target "N NANOSECONDS": the number
-// of the window, and how long it is. `fathom run --live`, samplers and `fathom watch-host` look at
+// of the window, and how long it is. `fathom run`, samplers and `fathom watch-host` look at
 // it once a second, and ask the processes on their host.
 inline constexpr char kWindowRequest[] = ".window";
 
