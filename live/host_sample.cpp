@@ -19,7 +19,7 @@
 namespace fathom::live {
 namespace {
 
-constexpr char kHostMagic[8] = {'F', 'T', 'H', 'M', 'H', 'S', 'T', '2'};
+constexpr char kHostMagic[8] = {'F', 'T', 'H', 'M', 'H', 'S', 'T', '3'};
 constexpr char kHostsMagic[8] = {'F', 'T', 'H', 'M', 'H', 'S', 'T', 'S'};
 constexpr char kCollectedName[] = "+hosts";  // no name of a host
 constexpr char kAskedName[] = "details.asked";
@@ -127,6 +127,9 @@ void put_process(Writer& writer, const ProcessSample& sample) {
   writer.put(sample.page.channels_left_out);
   writer.put<std::uint8_t>(sample.is_summary);
   if (sample.is_summary) writer.put(sample.sums);
+  writer.put(sample.queues.unexpected);
+  writer.put(sample.queues.posted);
+  writer.put(sample.queues.access);
   writer.put_text(sample.page.sections);
   writer.put_all(sample.page.channels);
   writer.put<std::uint64_t>(sample.page.threads.size());
@@ -147,6 +150,8 @@ void skip_process(Reader& reader) {
   reader.get<std::uint8_t>();
   reader.get<std::uint64_t>();
   if (reader.get<std::uint8_t>() != 0) reader.get<ProcessSums>();
+  for (int words = 0; words < 2; ++words) reader.get<std::uint64_t>();  // queues
+  reader.get<std::uint8_t>();
   reader.get_view();  // sections
   reader.get_view();  // channels
   const auto threads = reader.get<std::uint64_t>();
@@ -177,6 +182,10 @@ ProcessSample get_process(Reader& reader) {
   sample.page.channels_left_out = reader.get<std::uint64_t>();
   sample.is_summary = reader.get<std::uint8_t>() != 0;
   if (sample.is_summary) sample.sums = reader.get<ProcessSums>();
+  sample.queues.unexpected = reader.get<std::uint64_t>();
+  sample.queues.posted = reader.get<std::uint64_t>();
+  sample.queues.access = static_cast<QueueAccess>(
+      std::min(reader.get<std::uint8_t>(), static_cast<std::uint8_t>(QueueAccess::kNotPermitted)));
   sample.page.sections = reader.get_text();
   sample.page.channels = reader.get_all<ChannelRow>();
   const auto threads = reader.get<std::uint64_t>();

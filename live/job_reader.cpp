@@ -41,6 +41,14 @@ struct Host {
   bool is_first = true;
 };
 
+// Where the system lets only ancestors of a process read its memory, `fathom run` may, and this reader
+// may not.
+void add_queues_of(const ProcessSample& other, ProcessSample& sample) {
+  if (sample.queues.access == QueueAccess::kNotPermitted &&
+      other.queues.access == QueueAccess::kRead && sample.state == ProcessState::kRunning)
+    sample.queues = other.queues;
+}
+
 }  // namespace
 
 struct JobReader::State {
@@ -96,14 +104,18 @@ bool JobReader::State::misses_details() const {
 // Processes whose pages can be read are left out.
 void JobReader::State::add_hosts(std::vector<ProcessSample>& samples,
                                  std::vector<std::string>& late) const {
-  std::set<std::pair<std::uint32_t, std::uint32_t>> seen;  // job, rank
-  for (const ProcessSample& sample : samples)
-    seen.insert({sample.page.rows.job, sample.page.rows.rank});
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> seen;  // by job and rank
+  for (std::size_t i = 0; i < samples.size(); ++i)
+    seen[{samples[i].page.rows.job, samples[i].page.rows.rank}] = i;
   for (const auto& [name, host] : hosts) {
     const double age_s = host.age_then_s + seconds_since(host.seen);
     bool is_needed = false;
     for (const ProcessSample& process : host.sample.processes) {
-      if (seen.contains({process.page.rows.job, process.page.rows.rank})) continue;
+      const auto known = seen.find({process.page.rows.job, process.page.rows.rank});
+      if (known != seen.end()) {
+        add_queues_of(process, samples[known->second]);
+        continue;
+      }
       is_needed |= process.state != ProcessState::kEnded;
       ProcessSample sample = process;
       sample.age_s = age_s;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -75,6 +76,13 @@ enum class ProcessState : std::uint8_t {
   kStopped
 };
 
+// Whether the queues of a process could be read.
+enum class QueueAccess : std::uint8_t {
+  kUnknown,  // Open MPI uses another PML than ob1, or Fathom does not know where this release has them
+  kRead,
+  kNotPermitted  // by the system of the reader (kernel.yama.ptrace_scope, a container)
+};
+
 struct RankState {
   std::int32_t rank = 0;
   std::string host;
@@ -88,8 +96,10 @@ struct RankState {
   double elapsed_s = 0;    // since MPI_Init ended
   double processor_s = 0;  // processor time used so far (tells a slow rank from a stopped one)
   std::uint64_t sent = 0, sent_bytes = 0, received = 0, received_bytes = 0;  // all classes
-  std::uint64_t unexpected = 0;  // messages arrived that no receive was posted for
-  std::uint64_t posted = 0;      // receives posted that no message matched
+  // Messages that have arrived and that no receive matches, and receives that no message matches, those
+  // inside collectives too. Nothing if it is not known.
+  std::optional<std::uint64_t> unexpected, posted;
+  QueueAccess queues = QueueAccess::kUnknown;
   std::vector<ThreadState> threads;
   std::vector<ChannelCount> channels;
   std::vector<CollectiveCount> collectives;  // as far as known

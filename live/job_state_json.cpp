@@ -38,6 +38,12 @@ constexpr std::array<std::pair<ProcessState, const char*>, 6> kProcessWords = {{
     {ProcessState::kStopped, "stopped"},
 }};
 
+constexpr std::array<std::pair<QueueAccess, const char*>, 3> kQueueWords = {{
+    {QueueAccess::kUnknown, "unknown"},
+    {QueueAccess::kRead, "read"},
+    {QueueAccess::kNotPermitted, "not-permitted"},
+}};
+
 template <typename Enum>
 const char* word_of(Words<Enum> words, Enum value) {
   for (const auto& [each, word] : words) {
@@ -107,6 +113,7 @@ void write_rank(const RankState& rank, base::JsonWriter& json) {
   json.field("received_bytes", rank.received_bytes);
   json.field("unexpected", rank.unexpected);
   json.field("posted", rank.posted);
+  json.field("queues", word_of<QueueAccess>(kQueueWords, rank.queues));
   json.objects("threads", rank.threads, [&](const ThreadState& t) { write_thread(t, json); });
   json.objects("channels", rank.channels, [&](const ChannelCount& c) { write_channel(c, json); });
   json.objects("collectives", rank.collectives, [&](const CollectiveCount& count) {
@@ -138,6 +145,18 @@ class Converted {
     return take(name, [&number](const std::string& json) {
       const auto read = std::from_chars(json.data(), json.data() + json.size(), number);
       return read.ec == std::errc() && read.ptr == json.data() + json.size() && number >= 0;
+    });
+  }
+
+  base::Target maybe(std::string_view name, std::optional<std::uint64_t>& number) {
+    return take(name, [&number](const std::string& json) {
+      number.reset();
+      if (json == "null") return true;
+      std::uint64_t value = 0;
+      const auto read = std::from_chars(json.data(), json.data() + json.size(), value);
+      if (read.ec != std::errc() || read.ptr != json.data() + json.size()) return false;
+      number = value;
+      return true;
     });
   }
 
@@ -255,8 +274,9 @@ base::Target rank_target(RankState& rank) {
     if (key == "sent_bytes") return &rank.sent_bytes;
     if (key == "received") return &rank.received;
     if (key == "received_bytes") return &rank.received_bytes;
-    if (key == "unexpected") return &rank.unexpected;
-    if (key == "posted") return &rank.posted;
+    if (key == "unexpected") return converted.maybe(key, rank.unexpected);
+    if (key == "posted") return converted.maybe(key, rank.posted);
+    if (key == "queues") return converted.word<QueueAccess>(key, kQueueWords, rank.queues);
     if (key == "channels_left_out") return &rank.channels_left_out;
     return rank_list(rank, key);
   });

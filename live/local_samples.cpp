@@ -10,6 +10,7 @@
 #include <ctime>
 #include <filesystem>
 #include <system_error>
+#include <utility>
 
 #include "base/atomic_file.h"
 #include "live/process_stat.h"
@@ -43,6 +44,20 @@ ProcessState state_of(PageState page, bool is_gone, char process) {
   return page == PageState::kRunning ? ProcessState::kRunning : ProcessState::kStarting;
 }
 
+// A communicator may be freed between the copy of its place and the look at it: then all is done again.
+void add_queues(const ProcessPages::Process& process, ProcessSample& sample) {
+  constexpr int kTries = 3;
+  for (int tries = 0; sample.page.state == PageState::kRunning; ++tries) {
+    sample.queues = read_queues(static_cast<pid_t>(process.pid), sample.page.queues);
+    if (sample.queues.access != QueueAccess::kUnknown || !sample.page.queues.are_there ||
+        tries == kTries)
+      return;
+    auto page = read_page(process.descriptor);
+    if (!page) return;
+    sample.page = std::move(*page);
+  }
+}
+
 }  // namespace
 
 LocalSamples::LocalSamples(const std::string& run, Announcements announcements)
@@ -74,11 +89,12 @@ std::vector<ProcessSample> LocalSamples::take() {
     if (!is_gone)
       sample.processor_s =
           static_cast<double>(stat.processor_ticks) / static_cast<double>(sysconf(_SC_CLK_TCK));
+    sample.page = std::move(*page);
+    if (!is_gone) add_queues(process, sample);
     sample.taken_unix_ns = static_cast<std::int64_t>(nanoseconds_of(CLOCK_REALTIME));
     sample.clock_ns = nanoseconds_of(CLOCK_MONOTONIC_COARSE);
-    for (const ThreadCopy& thread : page->threads)
+    for (const ThreadCopy& thread : sample.page.threads)
       sample.places.push_back(places_.place_of(process.pid, process.started, thread.site));
-    sample.page = std::move(*page);
     samples.push_back(std::move(sample));
   }
   return samples;

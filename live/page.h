@@ -32,6 +32,8 @@ inline constexpr std::size_t kPageStep = 64 * 1024;
 // Kinds of regions besides those of profile::Section.
 inline constexpr std::uint32_t kThreadLines = 0x100;    // ThreadLine
 inline constexpr std::uint32_t kChannelCounts = 0x101;  // ChannelRow
+inline constexpr std::uint32_t kQueueFacts = 0x102;     // QueueFacts, one
+inline constexpr std::uint32_t kQueuePlaces = 0x103;    // QueuePlace
 
 // A region's element size is that of the record; text has elements of one byte.
 struct Region {
@@ -117,5 +119,29 @@ struct ChannelRow {
   std::uint64_t received, received_bytes;
 };
 static_assert(sizeof(ChannelRow) == 48);
+
+// Where the process's own memory has the queues of Open MPI's pml/ob1, for readers that look there
+// (live/queue_lengths.h); only of a process that has proved it. A communicator's part of the PML
+// (mca_pml_ob1_comm_t) has, at these offsets, its receives from any source, a pointer to its peers, and
+// their number; a peer (mca_pml_ob1_comm_proc_t) its other receives and its unexpected messages. Both
+// kinds of objects, and the lists in them, begin with a pointer to their class; a list has its length,
+// and its end, which is followed by its first item. An item has the next one, a message its tag. Messages
+// with tags from `lowest_own_tag` to -1 are Fathom's.
+struct QueueFacts {
+  std::uint64_t communicator_class, list_class;  // addresses
+  std::uint32_t wild_receives, peers, peer_count;
+  std::uint32_t receives, unexpected;
+  std::uint32_t length, end, next, tag;
+  std::int32_t lowest_own_tag;
+  std::atomic<std::uint32_t> left_out;  // communicators without a place
+  std::uint32_t is_used;                // 1
+};
+static_assert(sizeof(QueueFacts) == 64);
+
+struct QueuePlace {
+  std::atomic<std::uint64_t> queues;  // address of the communicator's part; 0: it has been freed
+  std::uint64_t is_used;              // 1
+};
+static_assert(sizeof(QueuePlace) == 16);
 
 }  // namespace fathom::live

@@ -51,6 +51,8 @@ std::uint32_t record_bytes(std::uint32_t kind) {
     default: break;
   }
   if (kind == kThreadLines) return sizeof(ThreadLine);
+  if (kind == kQueueFacts) return sizeof(QueueFacts);
+  if (kind == kQueuePlaces) return sizeof(QueuePlace);
   return kind == kChannelCounts ? sizeof(ChannelRow) : 0;
 }
 
@@ -171,6 +173,39 @@ bool read_threads(int descriptor, const Part& part, std::vector<ThreadCopy>& thr
   return true;
 }
 
+template <typename T>
+T word_of(const std::string& bytes, std::size_t offset) {
+  T value;
+  std::memcpy(&value, bytes.data() + offset, sizeof value);
+  return value;
+}
+
+void take_queue_facts(const std::string& bytes, QueuesCopy& queues) {
+  if (bytes.size() < sizeof(QueueFacts)) return;
+  queues.communicator_class =
+      word_of<std::uint64_t>(bytes, offsetof(QueueFacts, communicator_class));
+  queues.list_class = word_of<std::uint64_t>(bytes, offsetof(QueueFacts, list_class));
+  queues.wild_receives = word_of<std::uint32_t>(bytes, offsetof(QueueFacts, wild_receives));
+  queues.peers = word_of<std::uint32_t>(bytes, offsetof(QueueFacts, peers));
+  queues.peer_count = word_of<std::uint32_t>(bytes, offsetof(QueueFacts, peer_count));
+  queues.receives = word_of<std::uint32_t>(bytes, offsetof(QueueFacts, receives));
+  queues.unexpected = word_of<std::uint32_t>(bytes, offsetof(QueueFacts, unexpected));
+  queues.length = word_of<std::uint32_t>(bytes, offsetof(QueueFacts, length));
+  queues.end = word_of<std::uint32_t>(bytes, offsetof(QueueFacts, end));
+  queues.next = word_of<std::uint32_t>(bytes, offsetof(QueueFacts, next));
+  queues.tag = word_of<std::uint32_t>(bytes, offsetof(QueueFacts, tag));
+  queues.lowest_own_tag = word_of<std::int32_t>(bytes, offsetof(QueueFacts, lowest_own_tag));
+  queues.is_complete = word_of<std::uint32_t>(bytes, offsetof(QueueFacts, left_out)) == 0;
+  queues.are_there = true;
+}
+
+void take_queue_places(const std::string& bytes, QueuesCopy& queues) {
+  for (std::size_t at = 0; at + sizeof(QueuePlace) <= bytes.size(); at += sizeof(QueuePlace)) {
+    const auto place = word_of<std::uint64_t>(bytes, at + offsetof(QueuePlace, queues));
+    if (place != 0) queues.places.push_back(place);
+  }
+}
+
 base::Result<std::unique_ptr<PageHeader>> read_header(int descriptor, std::uint64_t& file_bytes) {
   struct stat file {};
   if (fstat(descriptor, &file) != 0 || !S_ISREG(file.st_mode)) return refused("it is no file");
@@ -225,6 +260,14 @@ base::Result<PageCopy> read_page(int descriptor) {
     if (!read_exactly(descriptor, bytes.data(), bytes.size(), part.offset))
       return refused("it ends early");
     cut_to_used(part.kind, part.element_bytes, bytes);
+    if (part.kind == kQueueFacts) {
+      take_queue_facts(bytes, page.queues);
+      continue;
+    }
+    if (part.kind == kQueuePlaces) {
+      take_queue_places(bytes, page.queues);
+      continue;
+    }
     if (part.kind != kChannelCounts) {
       append_section(part.kind, bytes, page.sections);
       continue;

@@ -12,6 +12,7 @@
 
 #include "base/result.h"
 #include "live/page.h"
+#include "live/queue_lengths.h"
 #include "profile/rows.h"
 
 namespace fathom::live {
@@ -41,6 +42,7 @@ struct PageCopy {
   std::string sections;
   std::vector<ThreadCopy> threads;
   std::vector<ChannelRow> channels;
+  QueuesCopy queues;
 };
 
 // A page with more than this is refused.

@@ -233,6 +233,11 @@ RankState rank_state_of(const Communicators& communicators, const Member& member
   rank.sample_age_s = sample.age_s;
   rank.samples_lost = sample.samples_lost;
   rank.processor_s = sample.processor_s;
+  rank.queues = sample.queues.access;
+  if (rank.queues == QueueAccess::kRead) {
+    rank.unexpected = sample.queues.unexpected;
+    rank.posted = sample.queues.posted;
+  }
   rank.elapsed_s = std::max(0.0, (static_cast<double>(sample.taken_unix_ns) -
                                   static_cast<double>(header.started_unix_ns)) /
                                      1e9);

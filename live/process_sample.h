@@ -9,6 +9,7 @@
 
 #include "live/job_state.h"
 #include "live/page_copy.h"
+#include "live/queue_lengths.h"
 
 namespace fathom::live {
 
@@ -29,6 +30,7 @@ struct ProcessSample {
   std::uint64_t samples_lost = 0;
   PageCopy page;
   std::vector<std::string> places;  // of page.threads
+  QueueLengths queues;
   // In a summary, the page has threads and communicators alone: no counts by peer, call or channel.
   bool is_summary = false;
   ProcessSums sums;

@@ -180,6 +180,7 @@ int main(int count, char** arguments) {
   AT("kOb1Peers", struct ob1_comm, procs);
   AT("kOb1PeerCount", struct ob1_comm, num_procs);
   AT("kOb1ExpectedSequence", struct ob1_comm_proc, expected_sequence);
+  AT("kOb1Posted", struct ob1_comm_proc, specific_receives);
   AT("kOb1Unexpected", struct ob1_comm_proc, unexpected_frags);
   AT("kOb1MessageType", struct ob1_recv_frag, header.rendezvous.match.type);
   AT("kOb1MessageTag", struct ob1_recv_frag, header.rendezvous.match.tag);

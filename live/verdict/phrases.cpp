@@ -26,6 +26,11 @@ bool is_world(const JobView& view, std::uint64_t communicator) {
   return found == nullptr || found->name.empty() || found->name == "MPI_COMM_WORLD";
 }
 
+std::string meanwhile(const RankState& rank) {
+  const std::string queue = queue_text(rank);
+  return queue.empty() ? "" : ", while " + queue + " there";
+}
+
 std::string transfer_text(const JobView& view, const Pending& pending) {
   const bool receives = pending.kind == RequestKind::kReceive;
   std::string text = receives ? "from " : "to ";
@@ -88,6 +93,12 @@ std::string call_text(const JobView& view, const Node& node, const Need* need) {
   return thread.place.empty() ? text : text + " (" + thread.place + ")";
 }
 
+std::string queue_text(const RankState& rank) {
+  if (rank.unexpected.value_or(0) == 0) return "";
+  return fmt::format("{} message{} unexpected", spelled_count(*rank.unexpected),
+                     *rank.unexpected == 1 ? " waits" : "s wait");
+}
+
 std::string condition_text(const WaitGraph& graph, std::int32_t rank) {
   const JobView& view = graph.view();
   const RankState* state = view.rank(rank);
@@ -118,16 +129,17 @@ std::string condition_text(const WaitGraph& graph, std::int32_t rank) {
     return fmt::format("it has been in {} for {}", call_text(view, node, &node.needs.front()),
                        spelled_seconds(thread.since_s));
   if (view.polls(*state))
-    return fmt::format("it has been polling for {} (MPI_Test, MPI_Iprobe), last at {}",
-                       spelled_seconds(thread.since_s), thread.place);
+    return fmt::format("it has been polling for {} (MPI_Test, MPI_Iprobe), last at {}{}",
+                       spelled_seconds(thread.since_s), thread.place, meanwhile(*state));
   const double share = view.computing_share(*state);
   const std::string after = thread.place.empty() ? "" : ", since its call at " + thread.place;
   if (share >= 0 && share < kIdleShare)
     return fmt::format(
         "it has been outside of MPI for {} and uses no processor (it sleeps, reads a "
-        "file or waits for a lock){}",
-        spelled_seconds(thread.since_s), after);
-  return fmt::format("it has been computing for {}{}", spelled_seconds(thread.since_s), after);
+        "file or waits for a lock){}{}",
+        spelled_seconds(thread.since_s), after, meanwhile(*state));
+  return fmt::format("it has been computing for {}{}{}", spelled_seconds(thread.since_s), after,
+                     meanwhile(*state));
 }
 
 const char* failure_text(const Need& need) {

@@ -23,6 +23,10 @@ std::string call_text(const JobView& view, const Node& node, const Need* need);
 // What a rank that others wait for does, after "it ": "has been computing for 43 s, since halo.f90:12".
 std::string condition_text(const WaitGraph& graph, std::int32_t rank);
 
+// "12 messages wait unexpected": those that have arrived at the rank and that no receive matches. Empty if
+// there are none, or if that is not known.
+std::string queue_text(const RankState& rank);
+
 // "has not sent it", "has not received it", "is not there".
 const char* failure_text(const Need& need);
 

@@ -227,9 +227,11 @@ std::optional<Verdict> mistaken(const WaitGraph& graph, const WaitGraph::Core& c
         if (!miss) continue;
         Verdict verdict =
             blamed(graph, Cause::kUnmatchedMessage, true, {miss->message.from}, core.victims);
-        verdict.text = fmt::format("Rank {} has been in {} for {}; {}.", rank,
-                                   call_text(graph.view(), *node, &need),
-                                   spelled_seconds(node->thread->since_s), miss->text);
+        const std::string queue = queue_text(*node->process);
+        verdict.text = fmt::format(
+            "Rank {} has been in {} for {}; {}{}.", rank, call_text(graph.view(), *node, &need),
+            spelled_seconds(node->thread->since_s), miss->text,
+            queue.empty() ? "" : "; at rank " + std::to_string(rank) + ", " + queue);
         return verdict;
       }
     }

@@ -30,6 +30,13 @@ void Communicators::set_observers(Observer added, Observer removed) {
   removed_observer_ = removed;
 }
 
+void Communicators::set_watchers(Observer added, Observer removed) {
+  const std::lock_guard guard(lock_);
+  added_watcher_ = added;
+  removed_watcher_ = removed;
+  for (Live* live : live_) added(*live);
+}
+
 Live* Communicators::place(const void* comm, const char* made_by, std::uint32_t parent_kind,
                            std::uint32_t flags) {
   if (rankmap::index(comm) >= kMaxIndices) return nullptr;
@@ -62,6 +69,7 @@ void Communicators::adopt(const void* comm, const char* name, const char* made_b
   registry_->describe(live->kind, made_by, name);
   live->user_visible = (flags & profile::kInternal) == 0;
   if (added_observer_ != nullptr) added_observer_(*live);
+  if (added_watcher_ != nullptr) added_watcher_(*live);
   by_index_.data()[rankmap::index(comm)].store(live, std::memory_order_release);
   known_(live->kind);
 } catch (...) {
@@ -125,6 +133,7 @@ void Communicators::added(const void* comm) noexcept try {
   }
   if (live == nullptr) return;
   if (added_observer_ != nullptr) added_observer_(*live);
+  if (added_watcher_ != nullptr) added_watcher_(*live);
   by_index_.data()[rankmap::index(comm)].store(live, std::memory_order_release);
   known_(live->kind);
 } catch (...) {
@@ -135,6 +144,7 @@ void Communicators::removed(const void* comm) noexcept {
   Live* live = find(comm);
   if (live == nullptr) return;
   if (removed_observer_ != nullptr) removed_observer_(*live);
+  if (removed_watcher_ != nullptr) removed_watcher_(*live);
   by_index_.data()[rankmap::index(comm)].store(nullptr, std::memory_order_release);
   registry_->keep_name(live->kind, comm);
   if (!live->retired) registry_->retire(live->kind);

@@ -55,6 +55,8 @@ class Communicators {
   bool open(rankmap::Registry* registry);
   void set_known_observer(KnownObserver known) { known_ = known; }
   void set_observers(Observer added, Observer removed);
+  // The same for readers of a running job (queue_places.h), and at once for each live communicator.
+  void set_watchers(Observer added, Observer removed);
 
   // Code that runs for every message gives the layout as a constant.
   [[gnu::always_inline]] static Live* find(const void* comm,
@@ -117,6 +119,8 @@ class Communicators {
   rankmap::Registry* registry_ = nullptr;
   Observer added_observer_ = nullptr;
   Observer removed_observer_ = nullptr;
+  Observer added_watcher_ = nullptr;
+  Observer removed_watcher_ = nullptr;
   KnownObserver known_ = [](std::uint32_t) {};
   base::ReservedArray<std::atomic<Live*>> by_index_;
   static inline std::atomic<Live*>* table_ = nullptr;  // by_index_ of the one process

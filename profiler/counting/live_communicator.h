@@ -36,6 +36,10 @@
 #include "profiler/counting/tag_runs.h"
 #include "rankmap/layouts/all.h"
 
+namespace fathom::live {
+struct QueuePlace;
+}
+
 namespace fathom::profiler {
 
 inline constexpr ClassId kNoClass = 127;
@@ -109,6 +113,10 @@ struct alignas(64) Live {
   void setup_is_over(profile::Direction direction, int peer, int tag);
 
   void settle_program_class();
+
+  // Of readers of a running job (queue_places.h).
+  live::QueuePlace* queue_place = nullptr;
+  bool is_left_out_of_queues = false;
 
   void* peruse_handles = nullptr;  // Open MPI's array, reused by this object
 

@@ -17,6 +17,7 @@
 #include "profiler/calls/function_names.h"
 #include "profiler/clocks/job_clocks.h"
 #include "profiler/counting/profiled_process.h"
+#include "profiler/counting/queue_places.h"
 #include "profiler/finish/finish.h"
 #include "profiler/finish/rescue.h"
 #include "profiler/live/announce.h"
@@ -170,12 +171,16 @@ void join_world(Run& run) {
 }
 
 // All of the process is in place: what is left for readers of the page.
-void let_others_watch(ProfiledProcess& process, LivePage& page) {
+void let_others_watch(ProfiledProcess& process, LivePage& page, MPI_Comm self) {
   live::PageHeader& header = page.header();
   if (CallTimes::was_opened()) live_calls::open(page);
   auto channels = std::make_unique<ChannelCounts>();
   if (channels->open(page, header.channels_left_out))
     process.set_channels(channels.release());  // callbacks use it to the end
+  const bool follows_communicators =
+      process.source() == SourceName::kPeruse || process.source() == SourceName::kPml;
+  if (follows_communicators && process.sees_waiting_messages())
+    show_queues(page, process.communicators(), native(self));
   process.keep_lost_in(header.lost_messages, header.unknown_messages);
   page.begin(process.header(), process.run_directory());
   announce(page, process.run_directory());
@@ -221,7 +226,7 @@ bool open(Run& run, const Beginning& beginning) {
   tracing::open(process);
   take_user_signal(tracing::user_signal());
   if (WaitLog::opened()) WaitLog::begin();
-  if (page != nullptr) let_others_watch(process, *page);
+  if (page != nullptr) let_others_watch(process, *page, beginning.self);
   return true;
 }
 

@@ -43,6 +43,7 @@ inline constexpr std::ptrdiff_t kOb1WildReceives = 88;
 inline constexpr std::ptrdiff_t kOb1Peers = 216;
 inline constexpr std::ptrdiff_t kOb1PeerCount = 224;
 inline constexpr std::ptrdiff_t kOb1ExpectedSequence = 24;
+inline constexpr std::ptrdiff_t kOb1Posted = 40;
 inline constexpr std::ptrdiff_t kOb1Unexpected = 104;
 inline constexpr std::ptrdiff_t kOb1MessageType = 56;
 inline constexpr std::ptrdiff_t kOb1MessageTag = 64;

@@ -5,7 +5,7 @@
 def rank(number, **members):
     state = {"rank": number, "host": f"node{number // 4}", "pid": 1000 + number, "state": "running", "mpi_s": 40.0,
              "waiting_s": float(number), "elapsed_s": 100.0, "processor_s": 99.0, "sent": 10, "sent_bytes": 1000,
-             "received": 10, "received_bytes": 1000, "threads": [thread()]}
+             "received": 10, "received_bytes": 1000, "unexpected": number, "posted": 1, "queues": "read", "threads": [thread()]}
     state.update(members)
     return state
 

@@ -88,6 +88,16 @@ class Metrics(MetricsTest):
         self.assertEqual(samples[("fathom_held_up_ranks", ("cause", "missing-participant"))], 4)
         self.assertEqual(samples[("fathom_threads", ("function", "MPI_Barrier"))], 3)
         self.assertEqual(samples[("fathom_rank_sent_bytes_total", ("rank", "3"))], 1000)
+        self.assertEqual(samples[("fathom_unexpected_messages",)], 6)
+        self.assertEqual(samples[("fathom_rank_unexpected_messages", ("rank", "3"))], 3)
+        self.assertEqual(samples[("fathom_rank_posted_receives", ("rank", "3"))], 1)
+
+    def test_what_is_not_known_is_left_out(self):
+        unknown = {"unexpected": None, "posted": None, "queues": "unknown"}
+        self.serve(job_states.job([job_states.rank(0), job_states.rank(1, **unknown)]))
+        text = self.metrics()[1]
+        self.assertIn('fathom_rank_unexpected_messages{rank="0"} 0\n', text)
+        self.assertNotIn('fathom_rank_unexpected_messages{rank="1"}', text)
 
     def test_names_cannot_break_the_format(self):
         state = job_states.slow()

@@ -33,7 +33,8 @@ class Verdict(TopTest):
 
     def test_a_slow_job_is_not_stuck(self):
         said = " ".join(self.printed(self.save(job_states.slow()), "--why").split())
-        self.assertIn("rank 3 is not there: it has been computing for 42 s, since its call at solver.c:10.", said)
+        self.assertIn("rank 3 is not there: it has been computing for 42 s, since its call at solver.c:10, while 3 messages wait "
+                      "unexpected there.", said)
 
     def test_json(self):
         verdict = json.loads(self.printed(self.save(job_states.stuck()), "--why", "--json", code=4))
@@ -48,6 +49,22 @@ class Page(TopTest):
         ranks = [line.replace("!", " ").split()[0] for line in lines if "%" in line and "node" not in line and line is not lines[0]]
         self.assertEqual(ranks, ["3", "2", "1", "0"])
         self.assertTrue(any(line.split() == ["0", "->", "1", "p2p", "9.00", "kB", "9", "2"] for line in lines), lines)
+
+    def test_unexpected_messages_are_shown_and_what_is_not_known_is_not_zero(self):
+        state = job_states.slow()
+        state["ranks"][1].update(unexpected=None, posted=None, queues="unknown")
+        page = self.printed(self.save(state), "--once")
+        self.assertIn("2 not received yet, 5 in queues of unexpected messages", " ".join(page.split()))
+        header = next(line for line in page.splitlines() if "unexp." in line)
+        end = header.index("unexp.") + len("unexp.")
+        shown = {line.replace("!", " ").split()[0]: line[:end].split()[-1] for line in page.splitlines() if "solver.c" in line and "%" in line}
+        self.assertEqual(shown, {"0": "0", "1": "-", "2": "2", "3": "3"})
+        self.assertNotIn("ptrace", page)
+        state["ranks"][2].update(unexpected=None, posted=None, queues="not-permitted")
+        self.assertIn("kernel.yama.ptrace_scope", self.printed(self.save(state), "--once"))
+        for rank in state["ranks"]:
+            rank.update(unexpected=None, posted=None, queues="unknown")
+        self.assertNotIn("unexpected", self.printed(self.save(state), "--once"))
 
     def test_json_is_read_again(self):
         first = self.printed(self.save(job_states.slow()), "--json")

@@ -26,12 +26,12 @@ ENDED, GONE = 3, 4  # of ProcessState in live/job_state.h
 class Job:
     """A job in a folder of its own. `ways`: words before the program's own."""
 
-    def __init__(self, options, mpi, folder, program, *arguments, variables=None, command=()):
+    def __init__(self, options, mpi, folder, program, *arguments, variables=None, command=(), more=()):
         self.run, self.reader = folder / "run", options.binaries / "print_job"
         words = mpi.for_ranks({"LD_PRELOAD": options.library, "FATHOM_OUTPUT": self.run, "FATHOM_LIVE": "1"}
                               if variables is None else variables)
         self.program = mpi.program(options.binaries / program)
-        self.process = subprocess.Popen([*command, *mpi.launch(RANKS, *words, self.program, *arguments)], cwd=folder,
+        self.process = subprocess.Popen([*command, *mpi.launch(RANKS, *words, *more, self.program, *arguments)], cwd=folder,
                                         env=mpi.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
     def sample(self):
@@ -438,7 +438,102 @@ def readers_that_die_harm_nothing(options, mpi, folder):
     assert job.end() == (0, "done\n", "")
 
 
-CASES = [a_sampler_is_no_child_of_a_rank, ranks_that_are_killed_at_once_lose_nothing, threads_that_communicate_together_are_seen, a_fortran_program_is_seen_with_its_line,
+READ, NOT_PERMITTED = 1, 2  # QueueAccess in live/job_state.h
+
+
+def queues_of(sample):
+    return [(rank["unexpected"], rank["posted"]) for rank in sample["ranks"]]
+
+
+# By rank: unexpected messages, and posted receives, of which MPI_T does not count the three from any rank.
+FULL, EMPTY = [(17, 0), (0, 10), (0, 0), (0, 0)], [(0, 0)] * RANKS
+FULL_SAYS_MPI_T = [(17, 0), (0, 7), (0, 0), (0, 0)]
+
+
+def said_by_mpi_t(folder, state):
+    return [tuple(map(int, (folder / f"q.{state}-{rank}").read_text(encoding="ascii").split())) for rank in range(RANKS)]
+
+
+def in_state(job, folder, state):
+    """A sample of the job after all its ranks have come to this state."""
+    job.until(lambda _: len(list(folder.glob(f"q.{state}-*"))) == RANKS)
+    return job.sample()
+
+
+def queue_job(options, mpi, folder, **settings):
+    return Job(options, mpi, folder, "queues", folder / "q", **settings)
+
+
+def let_end(folder):
+    (folder / "q.empty").touch()
+    (folder / "q.end").touch()
+
+
+def the_queues_have_the_lengths_that_mpi_says(options, mpi, folder):
+    let_end(folder)
+    native = queue_job(options, mpi, folder, variables={}).end()
+    if said_by_mpi_t(folder, "full") != [(-1, -1)] * RANKS:  # there are such variables
+        assert (said_by_mpi_t(folder, "full"), said_by_mpi_t(folder, "empty")) == (FULL_SAYS_MPI_T, EMPTY)
+    for path in folder.glob("q.*"):
+        path.unlink()
+    job = queue_job(options, mpi, folder)
+    try:
+        for state, known, then in (("full", FULL, "empty"), ("empty", EMPTY, "end")):
+            samples = [in_state(job, folder, state) for _ in range(3)]
+            for sample in samples:
+                assert queues_of(sample) == known, (state, queues_of(sample))
+                assert [rank["queues"] for rank in sample["ranks"]] == [READ] * RANKS
+            shown = subprocess.run([options.cli, "top", job.run, "--json"], capture_output=True, text=True, check=True).stdout
+            assert [(rank["unexpected"], rank["posted"]) for rank in json.loads(shown)["ranks"]] == known, shown
+            (folder / f"q.{then}").touch()
+    finally:
+        let_end(folder)
+        end = job.end()
+    assert end == native == (0, "done\n", ""), (end, native)
+
+
+def queues_that_may_not_be_read_are_not_known(options, mpi, folder):
+    """A reader to whom the system refuses the memory of others."""
+    refused = options.binaries / "refused"
+    if subprocess.run([refused, "true"], check=False).returncode != 0:
+        raise open_mpi.Skipped("no system call can be refused here")
+    job = queue_job(options, mpi, folder)
+    try:
+        in_state(job, folder, "full")
+        sample = json.loads(subprocess.run([refused, job.reader, job.run], capture_output=True, text=True, check=True).stdout)
+        assert queues_of(sample) == [(None, None)] * RANKS, sample["ranks"]
+        assert [rank["queues"] for rank in sample["ranks"]] == [NOT_PERMITTED] * RANKS
+        page = subprocess.run([refused, options.cli, "top", job.run, "--once"], capture_output=True, text=True, check=True).stdout
+        assert "unexpected messages are not known" in page and "kernel.yama.ptrace_scope" in page, page
+        allowed = subprocess.run([options.cli, "top", job.run, "--once"], capture_output=True, text=True, check=True).stdout
+        assert "not known" not in allowed and "17 in queues of unexpected messages" in allowed, allowed
+        # Whoever may read it leaves what it has seen to the others.
+        with subprocess.Popen([options.cli, "watch-host", job.run]) as watcher:
+            job.until(lambda _: list((job.run / "live").glob("*")))
+            sample = json.loads(subprocess.run([refused, job.reader, job.run], capture_output=True, text=True, check=True).stdout)
+            assert queues_of(sample) == FULL, sample["ranks"]
+            let_end(folder)
+            assert watcher.wait(timeout=60) == 0
+    finally:
+        let_end(folder)
+        end = job.end()
+    assert end == (0, "done\n", ""), end
+
+
+def queues_of_another_pml_are_not_known(options, mpi, folder):
+    words = mpi.for_ranks({"LD_PRELOAD": options.library, "FATHOM_OUTPUT": folder / "run", "FATHOM_LIVE": "1"})
+    job = Job(options, mpi, folder, "busy", folder / "stop", folder / "log", variables={}, more=[*open_mpi.UCX, *words])
+    try:
+        sample = job.until(lambda sample: all(rank["sent"] > 100 for rank in sample["ranks"]))
+        assert queues_of(sample) == [(None, None)] * RANKS and sample["ranks"][0]["queues"] == 0, sample["ranks"]
+        page = subprocess.run([options.cli, "top", job.run, "--once"], capture_output=True, text=True, check=True).stdout
+        assert "unexpected" not in page.split("unexp.")[0] and "unexp." in page, page
+    finally:
+        (folder / "stop").touch()
+    assert job.end()[:2] == (0, "done\n")
+
+
+CASES = [the_queues_have_the_lengths_that_mpi_says, queues_that_may_not_be_read_are_not_known, queues_of_another_pml_are_not_known, a_sampler_is_no_child_of_a_rank, ranks_that_are_killed_at_once_lose_nothing, threads_that_communicate_together_are_seen, a_fortran_program_is_seen_with_its_line,
          a_full_disk_costs_the_samples_alone, ranks_of_another_host_are_seen_through_its_file, readers_that_die_harm_nothing, a_forked_child_adds_nothing, without_room_for_shared_memory_the_job_runs_as_ever, counts_survive_the_death_of_all_ranks, a_reader_without_the_processes_sees_the_file_system, a_blocked_receive_is_seen_with_its_peer_tag_and_line, a_receive_from_anyone_is_seen_as_such,
          a_synchronous_send_is_seen_waiting_for_its_receiver, a_wait_shows_the_requests_that_are_incomplete,
          a_collective_is_seen_with_its_number_and_root,

@@ -52,14 +52,21 @@ void print_thread(const ThreadState& thread) {
   std::fputs("}", stdout);
 }
 
+std::string number_or_null(const std::optional<std::uint64_t>& number) {
+  return number ? std::to_string(*number) : "null";
+}
+
 void print_rank(const RankState& rank) {
   std::printf(
       "{\"rank\": %d, \"host\": %s, \"pid\": %ld, \"state\": %d, \"age\": %.3f, \"lost\": %lu, "
       "\"mpi\": %.6f, \"elapsed\": %.6f, \"processor\": %.3f, \"sent\": %lu, \"sent_bytes\": %lu, "
-      "\"received\": %lu, \"received_bytes\": %lu, \"channels_left_out\": %lu",
+      "\"received\": %lu, \"received_bytes\": %lu, \"channels_left_out\": %lu, \"unexpected\": %s, "
+      "\"posted\": %s, \"queues\": %d",
       rank.rank, quoted(rank.host).c_str(), rank.pid, static_cast<int>(rank.state),
       rank.sample_age_s, rank.samples_lost, rank.mpi_s, rank.elapsed_s, rank.processor_s, rank.sent,
-      rank.sent_bytes, rank.received, rank.received_bytes, rank.channels_left_out);
+      rank.sent_bytes, rank.received, rank.received_bytes, rank.channels_left_out,
+      number_or_null(rank.unexpected).c_str(), number_or_null(rank.posted).c_str(),
+      static_cast<int>(rank.queues));
   print_list("threads", rank.threads, print_thread);
   print_list("channels", rank.channels, [](const ChannelCount& channel) {
     std::printf(

@@ -52,7 +52,7 @@ JobChange::JobChange(const live::JobState& now, const live::JobState& earlier,
     at[rank.rank] = ranks.size();
     ranks.push_back(activity_of(rank, found == before.end() ? nullptr : found->second));
     mpi_share += ranks.back().mpi_share / static_cast<double>(now.ranks.size());
-    unexpected += rank.unexpected;
+    if (rank.unexpected) unexpected = unexpected.value_or(0) + *rank.unexpected;
   }
   std::map<PairKey, const live::PairState*> pairs_before;
   for (const live::PairState& pair : earlier.pairs) pairs_before[key_of(pair)] = &pair;

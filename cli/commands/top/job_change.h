@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,9 +33,9 @@ struct JobChange {
   double seconds = 0;  // between the samples; 0: there is one only
   double mpi_share = 0;
   double bytes_per_s = 0, messages_per_s = 0;
-  std::uint64_t bytes = 0, messages = 0;  // sent, in all
-  std::uint64_t backlog = 0;              // messages
-  std::uint64_t unexpected = 0;
+  std::uint64_t bytes = 0, messages = 0;    // sent, in all
+  std::uint64_t backlog = 0;                // messages
+  std::optional<std::uint64_t> unexpected;  // of the ranks of which it is known
   std::vector<RankActivity> ranks;
   std::vector<PairActivity> pairs;  // most bytes per second first, then most bytes
 

@@ -64,6 +64,24 @@ void write_ranks(Families& families, const live::JobState& job) {
   each_rank(families, job, [](const live::RankState& rank) { return rank.received_bytes; });
 }
 
+// Of the ranks of which it is known.
+void write_queues(Families& families, const live::JobState& job, const JobChange& change) {
+  if (!change.unexpected) return;
+  families.begin("fathom_unexpected_messages", "gauge", "",
+                 "Messages that have arrived and that no receive matches.");
+  families.sample("", *change.unexpected);
+  if (job.ranks.size() > kMostRanksInMetrics) return;
+  const auto each = [&](const char* name, const char* help, auto member) {
+    families.begin(name, "gauge", "", help);
+    for (const live::RankState& rank : job.ranks)
+      if (rank.*member) families.sample(fmt::format("rank=\"{}\"", rank.rank), *(rank.*member));
+  };
+  each("fathom_rank_unexpected_messages", "Messages that have arrived and that no receive matches.",
+       &live::RankState::unexpected);
+  each("fathom_rank_posted_receives", "Receives that no message matches.",
+       &live::RankState::posted);
+}
+
 struct KindSums {
   std::uint64_t messages = 0, bytes = 0;
 };
@@ -115,6 +133,7 @@ std::string open_metrics(const live::JobState& now, const live::JobState& earlie
   families.sample(fmt::format("cause=\"{}\"", live::name_of(verdict.cause)),
                   verdict.victims.size());
   write_traffic(families, now, change);
+  write_queues(families, now, change);
   write_calls(families, now);
   write_ranks(families, now);
   return families.finish();

@@ -4,7 +4,10 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <optional>
 #include <set>
+#include <string>
 
 #include "cli/terminal/units.h"
 
@@ -14,7 +17,7 @@ namespace {
 constexpr std::size_t kMostPairs = 10;  // with --once
 constexpr std::size_t kLeastPairs = 3;  // on a screen
 constexpr std::size_t kWideEnough =
-    110;  // for hosts, seconds waited, received bytes and unexpected messages
+    110;  // for hosts, seconds waited and received bytes; on a screen for unexpected messages too
 
 std::string peer_text(std::int32_t peer) {
   return peer == live::kAnyone   ? "any rank"
@@ -39,6 +42,11 @@ std::string pending_text(const live::Pending& pending) {
 std::string communicator_name(const live::JobState& job, std::uint64_t id) {
   const auto found = std::ranges::find(job.communicators, id, &live::Communicator::id);
   return found == job.communicators.end() ? "" : found->name;
+}
+
+// "-" where it is not known.
+std::string number_text(const std::optional<std::uint64_t>& number) {
+  return number ? std::to_string(*number) : "-";
 }
 
 const char* word_of(live::ProcessState state) {
@@ -98,6 +106,13 @@ class Page {
           fmt::format("{} of {} ranks have sent no sample yet",
                       static_cast<std::size_t>(job_.world_size) - job_.ranks.size(),
                       job_.world_size));
+    if (std::ranges::any_of(job_.ranks, [](const live::RankState& rank) {
+          return rank.queues == live::QueueAccess::kNotPermitted;
+        }))
+      wrapped_in(Style::kWarning,
+                 "unexpected messages are not known: the system does not let this process read "
+                 "the ranks' memory (kernel.yama.ptrace_scope, or a container)",
+                 "");
     if (!job_.hosts_late.empty()) {
       std::string late;
       for (const std::string& host : job_.hosts_late) late += (late.empty() ? "" : ", ") + host;
@@ -121,14 +136,14 @@ class Page {
                           ? fmt::format("{}, {} messages/s; ", human_rate(change_.bytes_per_s),
                                         grouped(static_cast<std::uint64_t>(change_.messages_per_s)))
                           : "";
-    wrapped_in(
-        Style::kPlain,
-        fmt::format(
-            "{}: {}{}, {} messages in all; {} not received yet{}", of, now,
-            human_bytes(static_cast<double>(change_.bytes)), grouped(change_.messages),
-            grouped(change_.backlog),
-            change_.unexpected == 0 ? "" : ", " + grouped(change_.unexpected) + " unexpected"),
-        "");
+    wrapped_in(Style::kPlain,
+               fmt::format("{}: {}{}, {} messages in all; {} not received yet{}", of, now,
+                           human_bytes(static_cast<double>(change_.bytes)),
+                           grouped(change_.messages), grouped(change_.backlog),
+                           change_.unexpected ? ", " + grouped(*change_.unexpected) +
+                                                    " in queues of unexpected messages"
+                                              : ""),
+               "");
     lines_.push_back({});
   }
 
@@ -139,13 +154,16 @@ class Page {
     return view_.height > others + 1 ? view_.height - others : 1;
   }
 
+  bool is_wide() const { return view_.width >= kWideEnough; }
+  bool shows_queues() const { return is_wide() || view_.height == 0; }
+
   void ranks() {
-    const bool wide = view_.width >= kWideEnough;
+    const bool wide = is_wide();
     add(Style::kHeading, fmt::format("{:>6}{}  {:>5}  {:>5}{}  {:>11}{}  {:>6}{}  now", "rank",
                                      wide ? "  " + left("host", 12) : "", "MPI", "waits",
                                      wide ? fmt::format("  {:>9}", "waited") : "", "sent",
                                      wide ? fmt::format("  {:>11}", "received") : "", "unrcvd",
-                                     wide ? "  unexp." : ""));
+                                     shows_queues() ? "  unexp." : ""));
     const std::size_t first = std::min(view_.first_rank, change_.ranks.size());
     const std::size_t last = std::min(change_.ranks.size(), first + room_for_ranks());
     for (std::size_t at = first; at < last; ++at) rank(change_.ranks[at], wide);
@@ -180,7 +198,8 @@ class Page {
             wide ? fmt::format("  {:>9}", human_seconds(state.waiting_s)) : "",
             rate(rank.sent_per_s, state.sent_bytes),
             wide ? fmt::format("  {:>11}", rate(rank.received_per_s, state.received_bytes)) : "",
-            rank.backlog, wide ? fmt::format("  {:>6}", state.unexpected) : "", now));
+            rank.backlog,
+            shows_queues() ? fmt::format("  {:>6}", number_text(state.unexpected)) : "", now));
   }
 
   void chosen_rank() {
@@ -192,6 +211,12 @@ class Page {
           fmt::format("rank {}: process {} on {}, {}; sample {} old, {} lost", state.rank,
                       state.pid, state.host, word_of(state.state), human_time(state.sample_age_s),
                       grouped(state.samples_lost)));
+      if (state.unexpected && state.posted)
+        add(Style::kPlain,
+            fmt::format("  {} message{} wait{} unexpected, {} receive{} posted and unmatched",
+                        grouped(*state.unexpected), *state.unexpected == 1 ? "" : "s",
+                        *state.unexpected == 1 ? "s" : "", grouped(*state.posted),
+                        *state.posted == 1 ? " is" : "s are"));
       for (const live::ThreadState& thread : state.threads)
         add(Style::kPlain, fmt::format("  thread {}: {} {} (call {})", thread.thread,
                                        human_seconds(thread.since_s), activity_text(job_, thread),

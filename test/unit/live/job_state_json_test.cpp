@@ -19,6 +19,8 @@ JobState whole_state() {
   job.rank(2).state = ProcessState::kStopped;
   job.rank(2).collectives = {{kWorld, 4}};
   job.rank(1).unexpected = 5;
+  job.rank(1).queues = QueueAccess::kRead;
+  job.rank(2).queues = QueueAccess::kNotPermitted;
   job.state.communicators.push_back({~0ULL, "inter", {0}, {1, 2}});
   job.state.pairs.push_back({0, 1, "p2p", 3, 300, 2, 200});
   job.state.hosts_late = {"node2"};
@@ -40,6 +42,10 @@ TEST_CASE("what was written is read") {
   CHECK(read->ranks[2].threads[0].pending[0].kind == RequestKind::kCollective);
   CHECK(read->ranks[2].state == ProcessState::kStopped);
   CHECK(read->ranks[1].channels[0].tag == 7);
+  CHECK(read->ranks[1].unexpected == 5);
+  CHECK_FALSE(read->ranks[2].unexpected);
+  CHECK(text.find("\"unexpected\": null") != std::string::npos);
+  CHECK(read->ranks[2].queues == QueueAccess::kNotPermitted);
 }
 
 TEST_CASE("members of a later version are ignored") {

@@ -345,6 +345,18 @@ TEST_CASE("a large message whose sender computes is on its way") {
   names(verdict, {"rank 1 has begun to send it, and has to call MPI to go on"});
 }
 
+TEST_CASE("messages that wait at a slow rank are told") {
+  MadeJob job(2);
+  job.receive(0, 1, 5);
+  job.rank(0).unexpected = 0;
+  job.rank(1).unexpected = 1;
+  names(verdict_on(job), {"since its call at solver.c:10, while 1 message waits unexpected there"});
+  job.rank(1).unexpected = 1200;
+  names(verdict_on(job), {"while 1,200 messages wait unexpected there"});
+  job.rank(1).unexpected.reset();
+  CHECK(verdict_on(job).text.find("unexpected") == std::string::npos);
+}
+
 TEST_CASE("a non-blocking collective waits for members that compute meanwhile") {
   MadeJob job(3);
   for (int rank = 0; rank < 2; ++rank) {
