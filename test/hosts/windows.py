@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Windows of a job on two hosts, which are network namespaces of this machine (hosts.py): what a flight recorder kept,
-and the next second of a job that counts. Ranks of both hosts are in them, and their messages are joined. Neither host
+and the next seconds of a job that counts, with --live, which starts a sampler on each host, and without, where somebody
+starts fathom watch-host there. Ranks of both hosts are in them, and their messages are joined. Neither host
 sees the processes of the other, so what is asked there is asked through the run directory.
 
     windows.py FATHOM FLIGHT_PROGRAM ASKED_PROGRAM
@@ -12,6 +13,7 @@ import itertools
 import json
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 import tempfile
@@ -24,7 +26,8 @@ import hosts  # noqa: E402
 import open_mpi  # noqa: E402
 
 PATIENCE = 60
-CASES = {"flight recorder": (["--flight", "2M"], [], ["3000", "loop"]), "window": (["--live"], ["--for", "1s"], [])}
+CASES = {"flight recorder": (["--flight", "2M"], [], ["3000", "loop"]), "window": (["--live"], ["--for", "1s"], []),
+         "window without --live": ([], ["--for", "1s"], [])}
 
 
 def wait_until(holds):
@@ -44,6 +47,16 @@ def keepers_of(run):
     return count
 
 
+def on_host_of(pid, *command):
+    """As somebody who logs in there would start it: with its network, name and processes."""
+    return subprocess.Popen(["nsenter", "--target", str(pid), "--net", "--uts", "--pid", "--mount", *command], stderr=subprocess.PIPE, text=True)
+
+
+def a_process_of(made, host, program):
+    pids = subprocess.run(["ip", "netns", "pids", made.namespace(host)], capture_output=True, text=True, check=True).stdout.split()
+    return next(pid for pid in pids if os.path.basename(os.readlink(f"/proc/{pid}/exe")) == os.path.basename(program))
+
+
 def check(checks, made, mpi, cli, case, program, folder):
     options, words, arguments = CASES[case]
     made.folder = folder  # where the program looks for the file "stop"
@@ -58,6 +71,8 @@ def check(checks, made, mpi, cli, case, program, folder):
     ranks = len(made.names) * hosts.RANKS_PER_HOST
     begun = (lambda: keepers_of(run) == ranks) if case == "flight recorder" else lambda: attach_late.pages_of(run) == ranks
     wait_until(lambda: begun() or job.poll() is not None)
+    watchers = [on_host_of(a_process_of(made, host, program), cli, "watch-host", str(run))
+                for host in made.names[1:] if case == "window without --live"]
     until = time.monotonic() + PATIENCE
     for number in itertools.count(1):
         taken = fathom("snap", str(run), *words)
@@ -71,6 +86,11 @@ def check(checks, made, mpi, cli, case, program, folder):
                   found.stdout + found.stderr)
     info = fathom("trace", "info", str(run / f"snap-{number}")).stdout
     checks.expect(f"{case}: both hosts are in it", all(name in info for name in made.names), info)
+    for watcher in watchers:
+        for child in pathlib.Path(f"/proc/{watcher.pid}/task/{watcher.pid}/children").read_text(encoding="ascii").split():
+            os.kill(int(child), signal.SIGTERM)
+        said = watcher.communicate(timeout=60)[1]
+        checks.expect(f"{case}: the watcher ends", watcher.returncode == 0, said)
     (folder / "stop").touch()
     output, said = job.communicate(timeout=120)
     checks.expect(f"{case}: the job ends as it should", job.returncode == 0, f"{job.returncode} {output} {said[-800:]}")
@@ -87,7 +107,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="fathom-windows-") as folder, hosts.Hosts(2, pathlib.Path(folder), isolated=True) as made:
         for number, case in enumerate(CASES):
             (pathlib.Path(folder) / str(number)).mkdir()
-            check(checks, made, mpi, cli, case, (flight, asked)[number], pathlib.Path(folder) / str(number))
+            check(checks, made, mpi, cli, case, asked if number else flight, pathlib.Path(folder) / str(number))
     return checks.summary()
 
 
