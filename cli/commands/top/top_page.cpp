@@ -150,7 +150,7 @@ class Page {
   // Lines that the ranks may take, so that some pairs fit below them.
   std::size_t room_for_ranks() const {
     if (view_.height == 0) return change_.ranks.size();
-    const std::size_t others = lines_.size() + 1 + (view_.rank ? 4 : 0) + 2 + kLeastPairs;
+    const std::size_t others = lines_.size() + 1 + (view_.rank ? 5 : 0) + 2 + kLeastPairs;
     return view_.height > others + 1 ? view_.height - others : 1;
   }
 
