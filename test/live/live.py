@@ -520,6 +520,22 @@ def queues_that_may_not_be_read_are_not_known(options, mpi, folder):
     assert end == (0, "done\n", ""), end
 
 
+def queues_of_communicators_that_come_and_go_are_read(options, mpi, folder):
+    """A communicator may be freed while the reader looks: then it looks again, and believes nothing that cannot be."""
+    job = Job(options, mpi, folder, "communicators", folder / "stop")
+    try:
+        job.until(lambda sample: all(rank["sent"] > 100 for rank in sample["ranks"]))
+        ranks = [rank for _ in range(30) for rank in job.sample()["ranks"]]
+        read = [rank for rank in ranks if rank["queues"] == READ]
+        assert len(read) > len(ranks) / 2, [rank["queues"] for rank in ranks]
+        assert all(rank["unexpected"] < 100 and rank["posted"] < 100 for rank in read), read
+        assert all(rank["unexpected"] is None for rank in ranks if rank["queues"] != READ)
+    finally:
+        (folder / "stop").touch()
+        end = job.end()
+    assert end == (0, "done\n", ""), end
+
+
 def queues_of_another_pml_are_not_known(options, mpi, folder):
     words = mpi.for_ranks({"LD_PRELOAD": options.library, "FATHOM_OUTPUT": folder / "run", "FATHOM_LIVE": "1"})
     job = Job(options, mpi, folder, "busy", folder / "stop", folder / "log", variables={}, more=[*open_mpi.UCX, *words])
@@ -533,7 +549,8 @@ def queues_of_another_pml_are_not_known(options, mpi, folder):
     assert job.end()[:2] == (0, "done\n")
 
 
-CASES = [the_queues_have_the_lengths_that_mpi_says, queues_that_may_not_be_read_are_not_known, queues_of_another_pml_are_not_known, a_sampler_is_no_child_of_a_rank, ranks_that_are_killed_at_once_lose_nothing, threads_that_communicate_together_are_seen, a_fortran_program_is_seen_with_its_line,
+CASES = [the_queues_have_the_lengths_that_mpi_says, queues_that_may_not_be_read_are_not_known, queues_of_another_pml_are_not_known, queues_of_communicators_that_come_and_go_are_read,
+         a_sampler_is_no_child_of_a_rank, ranks_that_are_killed_at_once_lose_nothing, threads_that_communicate_together_are_seen, a_fortran_program_is_seen_with_its_line,
          a_full_disk_costs_the_samples_alone, ranks_of_another_host_are_seen_through_its_file, readers_that_die_harm_nothing, a_forked_child_adds_nothing, without_room_for_shared_memory_the_job_runs_as_ever, counts_survive_the_death_of_all_ranks, a_reader_without_the_processes_sees_the_file_system, a_blocked_receive_is_seen_with_its_peer_tag_and_line, a_receive_from_anyone_is_seen_as_such,
          a_synchronous_send_is_seen_waiting_for_its_receiver, a_wait_shows_the_requests_that_are_incomplete,
          a_collective_is_seen_with_its_number_and_root,
