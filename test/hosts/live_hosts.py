@@ -129,6 +129,7 @@ EXPECTED_HOSTS = ["nodea", "nodea", "nodeb", "nodeb", "nodec", "nodec"]
 def see_all_move(job, login):
     first = job.until(busy, login)
     assert hosts_of(first) == EXPECTED_HOSTS, first
+    assert all(rank["queues"] == live.READ and rank["unexpected"] < 100 for rank in first["ranks"]), first
     job.until(lambda sample: all(new["sent"] > old["sent"] and new["age"] <= 2
                                  for old, new in zip(first["ranks"], sample["ranks"])) and not sample["late"], login)
 
