@@ -91,7 +91,9 @@ class Record {
     event_.bytes = high(word(1));
     const bool is_long = event_.bytes == kLongBytes && words_ > 2;
     if (is_long) event_.bytes = payload_[words_ - 1];
-    if (words_ > (is_long ? 3u : 2u)) event_.request = payload_[2];
+    const std::uint32_t short_words = words_ - (is_long ? 1u : 0u);
+    if (short_words > 2) event_.request = payload_[2];
+    if (short_words > 3) event_.object = payload_[3];
     return true;
   }
 

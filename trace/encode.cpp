@@ -86,7 +86,8 @@ void Encoder::message(const Event& event, RecordKind kind) {
   record_.push_back(pair(position(event.communicator),
                          comm_rank(event.communicator, event.peer, event.comm_peer)));
   record_.push_back(pair(static_cast<std::uint32_t>(event.tag), short_bytes(event.bytes)));
-  if (event.request != kNoRequest) record_.push_back(event.request);
+  if (event.request != kNoRequest || event.object != 0) record_.push_back(event.request);
+  if (event.object != 0) record_.push_back(event.object);
   if (event.bytes >= kLongBytes) record_.push_back(event.bytes);
 }
 

@@ -121,6 +121,7 @@ void StepRecorder::request_made(Request& request, const OpenCall& open) {
 void StepRecorder::activated(Request& request, OpenCall* open) {
   request.data.posted_in = open == nullptr ? kNobody : open->data.step;
   request.data.given.clear();
+  request.data.partitions.clear();
   if (request.data.collective.name != 0 && open != nullptr && !incomplete_)
     start_collective(request, *open);
 }
@@ -150,6 +151,10 @@ void StepRecorder::sent(const Event& event, std::uint32_t number, const OpenCall
   }
   if (by_request) send.flags |= kByRequest;
   if (of_nonblocking_neighbor(event.code)) neighbors_of(event);
+  if (Request* const operation = is_partition(event) ? operation_of(event) : nullptr) {
+    send.flags = static_cast<std::uint8_t>((send.flags | kByRequest) & ~kHidden);
+    operation->data.partitions.push_back(number);
+  }
   const std::uint64_t begin_ns = open == nullptr ? event.time_ns : open->enter_ns;
   outgoing_.sent.push_back({{event.communicator, rank_, event.tag},
                             event.peer,
@@ -168,6 +173,12 @@ void StepRecorder::received(const Event& event, std::uint32_t number, const Open
   const Channels::Key key{event.communicator, event.peer, event.tag};
   trace::ChannelEnd end{event.time_ns, open == nullptr ? event.time_ns : open->enter_ns, process_,
                         number};
+  if (Request* const operation = is_partition(event) ? operation_of(event) : nullptr) {
+    receive.flags = static_cast<std::uint8_t>((receive.flags | kByRequest) & ~kHidden);
+    receive.posted = operation->data.posted_in;
+    end.begin_ns = operation->posted_ns;
+    operation->data.partitions.push_back(number);
+  }
   if (!waited) {
     const bool by_request = request == nullptr && event.request != trace::kNoRequest;
     return channels_.receive_now(key, end, outgoing_.joined, by_request);
@@ -200,6 +211,8 @@ void StepRecorder::completed(const Event& event, const Request* request, std::ui
   OpenCall* open = innermost(event.thread);
   if (open != nullptr) open->data.completed = true;
   if (request != nullptr && request->data.neighbor_tag != 0) complete_neighbors(event, *request);
+  if (request != nullptr && !request->data.partitions.empty())
+    complete_parts(event, *request, request->data.partitions);
   if (request == nullptr || (what == kNobody && event.flag != 1)) return;
   std::uint32_t number = 0;
   Step& done = steps_.append(process_, number);

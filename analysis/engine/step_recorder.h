@@ -90,6 +90,8 @@ struct RequestSteps {
   std::uint32_t posted_in = kNobody;  // the call that posted or started it
   std::vector<std::uint32_t> given;   // kGiven and kProbe steps of a receive without a message yet
   std::int32_t neighbor_tag = 0;      // as in CallSteps
+  // The kSend or kReceive steps of a partitioned operation since it was started.
+  std::vector<std::uint32_t> partitions;
   PersistentCollective collective;
 };
 
@@ -157,6 +159,9 @@ class StepRecorder : private trace::CallTracker<StepRecorder, CallSteps, Request
   Channels::Posted post(const Channels::Key& key) { return channels_.post(key); }
   void withdrawn(const Channels::Posted& posted) { channels_.withdraw(posted, outgoing_.joined); }
   void lost(const trace::Event& event);
+  Request* operation_of(const trace::Event& message);
+  void complete_parts(const trace::Event& event, const Request& request,
+                      const std::vector<std::uint32_t>& parts);
   Neighbors* neighbors_of(const trace::Event& message);
   bool begins_among_neighbors(OpenCall& call, const trace::Event& message);
   void received_from_neighbor(const trace::Event& message, Step& receive, std::uint32_t number);

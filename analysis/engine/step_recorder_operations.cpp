@@ -63,6 +63,8 @@ void StepRecorder::saw_complete(const OpenCall& open, const Event& leave) {
   if (request == nullptr || !request->active) return;
   if (request->group != trace::Group::kReceive) {
     saw_part(request->message, open, leave);
+    // MPI_Parrived succeeds once the last of those that it needs is there: with that one, or before it.
+    for (const std::uint32_t part : request->data.partitions) saw_part(part, open, leave);
     const Neighbors* const neighbors =
         request->data.neighbor_tag == 0
             ? nullptr
@@ -167,18 +169,31 @@ void StepRecorder::complete_neighbors(const Event& event, const Request& request
   const std::uint64_t key = neighbors_key(request.communicator, request.data.neighbor_tag);
   const Neighbors* const neighbors = neighbors_.find(key);
   if (neighbors == nullptr) return;
+  complete_parts(event, request, neighbors->receives);
+  neighbors_.erase(key);
+}
+
+// The request completes all of these steps.
+void StepRecorder::complete_parts(const Event& event, const Request& request,
+                                  const std::vector<std::uint32_t>& parts) {
   const OpenCall* const open = innermost(event.thread);
-  for (const std::uint32_t receive : neighbors->receives) {
+  for (const std::uint32_t part : parts) {
     std::uint32_t number = 0;
     Step& done = steps_.append(process_, number);
     done.kind = StepKind::kDone;
     done.time_ns = event.time_ns;
     done.call = open == nullptr ? kNobody : open->data.step;
-    done.partner_step = receive;
+    done.partner_step = part;
     done.communicator = request.communicator;
     done.thread = static_cast<std::uint16_t>(event.thread);
   }
-  neighbors_.erase(key);
+}
+
+// The partitioned operation that the message is a part of, if its start is in the trace. The messages of
+// others are the library's.
+StepRecorder::Request* StepRecorder::operation_of(const Event& message) {
+  Request* const request = followed(message.object);
+  return request != nullptr && request->persistent && request->active ? request : nullptr;
 }
 
 // The call returned no request of its own, so no later call completes the step.

@@ -36,15 +36,22 @@ bool is_between(const Operation& operation, profile::Direction direction, rankma
 
 }  // namespace
 
-void Partitioned::initialised(profile::Direction direction, Live& comm, int peer, int tag,
-                              const void* buffer, std::uint64_t bytes) noexcept try {
-  if (peer < 0 || peer >= rankmap::group_size(comm.group)) return;
+std::size_t Partitioned::initialised(profile::Direction direction, Live& comm, int peer, int tag,
+                                     const void* buffer, std::uint64_t bytes) noexcept try {
+  if (peer < 0 || peer >= rankmap::group_size(comm.group)) return kNone;
   in_use_.store(true, std::memory_order_relaxed);
   comm.expect_setup(direction, peer, tag);
   const std::lock_guard guard(lock);
   operations().push_back(
       {direction, {comm.kind, comm.group, peer}, rankmap::member(comm.group, peer), buffer, bytes});
+  return operations().size() - 1;
 } catch (...) {  // no memory: its messages count on the hidden communicator
+  return kNone;
+}
+
+void Partitioned::made(std::size_t operation, const void* request) noexcept {
+  const std::lock_guard guard(lock);
+  if (operation < operations().size()) operations()[operation].place.request = request;
 }
 
 void Partitioned::requested(profile::Direction direction, Live& hidden, int peer, int tag,

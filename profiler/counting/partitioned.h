@@ -13,9 +13,10 @@
 // first partition is the program's buffer, and the others follow at once, with ascending tags. If the
 // program has several operations to one process on one buffer, they are taken in their order.
 //
-// Threading: any thread; everything takes a lock. Memory: 64 bytes for each operation initialised.
+// Threading: any thread; everything takes a lock. Memory: 72 bytes for each operation initialised.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "profile/rows.h"
@@ -28,9 +29,14 @@ class Partitioned {
   // Whether the program has initialised an operation: only then has the library those communicators.
   static bool in_use() { return in_use_.load(std::memory_order_relaxed); }
 
-  // MPI_Psend_init (kSent) or MPI_Precv_init is called. `peer`: rank on `comm`.
-  static void initialised(profile::Direction direction, Live& comm, int peer, int tag,
-                          const void* buffer, std::uint64_t bytes) noexcept;
+  static constexpr std::size_t kNone = ~std::size_t{0};
+
+  // MPI_Psend_init (kSent) or MPI_Precv_init is called. `peer`: rank on `comm`. Returns the operation's
+  // number, or kNone.
+  static std::size_t initialised(profile::Direction direction, Live& comm, int peer, int tag,
+                                 const void* buffer, std::uint64_t bytes) noexcept;
+  // The call has returned this request of the program.
+  static void made(std::size_t operation, const void* request) noexcept;
   // The library makes the request of a partition on its own communicator, which `hidden` is then
   // known to be.
   static void requested(profile::Direction direction, Live& hidden, int peer, int tag,
@@ -41,6 +47,7 @@ class Partitioned {
     std::uint32_t kind;
     const void* group;
     int peer;
+    const void* request = nullptr;  // of the program, for its operation
   };
   static Place place_of(profile::Direction direction, const Live& hidden, int peer,
                         int tag) noexcept;

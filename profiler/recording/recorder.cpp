@@ -278,7 +278,7 @@ void Recorder::retract(Stream& stream, trace::RecordKind kind, std::uint64_t wor
   std::uint64_t* found = nullptr;
   for (std::uint64_t* at = words_of(stream.chunk); at < stream.at;) {
     const std::uint64_t words = *at >> trace::kWordsShift & trace::kMaxWords;
-    if ((*at & 0xff) == static_cast<std::uint64_t>(kind) && at[words] == word) found = at;
+    if ((*at & 0xff) == static_cast<std::uint64_t>(kind) && words >= 3 && at[3] == word) found = at;
     at += 1 + words;
   }
   if (found == nullptr) return;

@@ -80,7 +80,8 @@ def body(f):
     if f.role == 'partitioned':
         side, peer = ('kSent', 'dest') if ' dest,' in f.parameters else ('kReceived', 'source')
         return [f'const hooks::PartitionedInit call(profile::Direction::{side}, comm, {peer}, tag, buf, '
-                'partitions * count, datatype);', call]
+                'partitions * count, datatype);', f'const int result = next({f.arguments});',
+                'if (result == MPI_SUCCESS) call.made(*request);', 'return result;']
     if f.role == 'destructor':
         return ['hooks::communicator_freed(comm);', call]
     if f.role == 'request_free':

@@ -157,7 +157,12 @@ PartitionedInit::PartitionedInit(profile::Direction direction, MPI_Comm comm, in
                                  const void* buffer, MPI_Count count, MPI_Datatype datatype)
     : live_(find(comm)), direction_(direction), peer_(peer), tag_(tag) {
   if (live_ == nullptr || native(datatype) == nullptr || count < 0) return;
-  Partitioned::initialised(direction, *live_, peer, tag, buffer, calls::bytes(count, datatype));
+  operation_ =
+      Partitioned::initialised(direction, *live_, peer, tag, buffer, calls::bytes(count, datatype));
+}
+
+void PartitionedInit::made(MPI_Request request) const {
+  if (operation_ != Partitioned::kNone) Partitioned::made(operation_, native(request));
 }
 
 PartitionedInit::~PartitionedInit() {

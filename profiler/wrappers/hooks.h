@@ -9,6 +9,7 @@
 #include <cstdarg>
 
 #include "profiler/counting/communicators.h"
+#include "profiler/counting/partitioned.h"
 #include "profiler/openmpi/mpi.h"
 #include "profiler/openmpi/next_function.h"
 
@@ -112,7 +113,10 @@ class PartitionedInit {
   ~PartitionedInit();
   PartitionedInit(const PartitionedInit&) = delete;
 
+  void made(MPI_Request request) const;
+
  private:
+  std::size_t operation_ = Partitioned::kNone;
   Live* live_;
   profile::Direction direction_;
   int peer_, tag_;

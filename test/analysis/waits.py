@@ -102,11 +102,22 @@ MORE = {
     "neighbor_init": ("wait-for-neighbours", "MPI_Wait", [0, 2], 1),
     "neighbor_init_in_test_loop": ("polling", "MPI_Test", [0, 2], 1),
 }
-CASES |= MORE
+# The same, of partitions.c, which the releases that have partitioned communication compile.
+PARTITIONED = {
+    "last_pready": ("late-sender", "MPI_Wait", [0], 1),
+    "last_pready_on_other": ("late-sender", "MPI_Wait", [0], 1),
+    "two_partitioned": ("late-sender", "MPI_Wait", [0], 1),
+    "parrived_loop": ("polling", "MPI_Parrived", [0], 1),
+    "partitions_tested": ("polling", "MPI_Test", [0], 1),
+    "late_start": ("late-receiver", "MPI_Wait", [0], 1),
+}
+CASES |= MORE | PARTITIONED
 
 
 def program_of(case, file):
     """The program that has this case, and its words; file is one that it may write."""
+    if case in PARTITIONED:
+        return "partitions", case
     return ("more_waits", case) if case in MORE or case == "exclusive_then_exclusive" else ("waits", case, file)
 
 
@@ -128,6 +139,8 @@ class Build(OpenMpi):
 
     def program(self, binary):
         """`binary`: a path, or the name of a program of test/analysis."""
+        if binary == "partitions" and not self.is_later:
+            raise Skipped("Open MPI 4.1 has no partitioned communication")
         return super().program(os.path.join(self.options.programs, binary))
 
     def call(self, *words, exit_code=0):
@@ -204,7 +217,7 @@ def check_cause(case, results):
     assert worst["kind"] == kind_of_cause and worst["culprits"] == [culprit], worst
     symptom = worst["symptoms"][0]
     assert symptom["kind"] in either(kind) and symptom["where"]["function"] in either(function), symptom
-    assert symptom["where"]["file"].endswith("waits.c"), symptom
+    assert symptom["where"]["file"].endswith(("waits.c", "partitions.c")), symptom
     waiting = {rank for each in worst["symptoms"] for rank in each["victims"]}
     assert set(victims) <= waiting, (victims, waiting)
     if culprit:  # the others wait for it themselves
@@ -227,16 +240,20 @@ def check_meanwhile(case, kind, function, culprit, meanwhile):
               "ineighbors": "MPI_Ineighbor_allgather", "ineighbors_in_test_loop": "MPI_Ineighbor_allgather",
               "get_status_of_a_collective": "MPI_Iallreduce", "get_status_of_a_send": "MPI_Recv",
               "startall_of_collectives": "MPI_Startall"}.get(case, before)
-    if "_init" in case:
+    if "_init" in case or case == "late_start":
         before = "MPI_Start"
+    elif case in PARTITIONED:
+        before = "MPI_Pready_list" if case == "two_partitioned" else "MPI_Pready"
     if kind == "wait-for-lock":
         before = "MPI_Win_unlock_all" if case == "lock_all_then_exclusive" else "MPI_Win_unlock"
     after = {"wrong_order": "MPI_Send", "late_complete": "MPI_Put", "win_test_loop": "MPI_Put"}.get(case, "MPI_Barrier")
+    if case in PARTITIONED and case != "late_start":
+        after = "MPI_Pready_range"
     assert meanwhile["rank"] == culprit, meanwhile
     assert 0.9 * meanwhile["of_seconds"] < meanwhile["seconds"] <= meanwhile["of_seconds"], meanwhile
     assert ROUNDS <= meanwhile["pieces"] <= 2 * ROUNDS, meanwhile
     assert meanwhile["after"]["function"] == after, meanwhile
-    assert meanwhile["before"]["function"] == before and meanwhile["before"]["file"].endswith("waits.c"), meanwhile
+    assert meanwhile["before"]["function"] == before and meanwhile["before"]["file"].endswith(("waits.c", "partitions.c")), meanwhile
     assert 0 < meanwhile["before"]["line"] != meanwhile["after"]["line"] > 0, meanwhile
 
 

@@ -131,9 +131,9 @@ enum class RecordKind : std::uint8_t {
   kEnter = 2,
   kLeave = 3,  // small: function | error class << 12 (0: MPI_SUCCESS; 255: that or more)
   // One message where it is transferred; what the profile counts. small: class. Words: communicator
-  // 32 | peer 32; tag 32 | bytes 32; the request, absent if not known; if bytes is kLongBytes, the
-  // length as one more word at the end. A sent message is recorded before it is handed on: the next
-  // kActivate of a send on its thread, if any comes before the call returns, names its request.
+  // 32 | peer 32; tag 32 | bytes 32; the request, absent or 0 if not known; of a partition, that of the
+  // whole operation; if bytes is kLongBytes, the length. A sent message is recorded before it is handed
+  // on: the next kActivate of a send on its thread, before the call returns, names its request.
   // communicator: position of its kind in the process's communicator section; peer: rank in it, as
   // the message was matched.
   kMessageSent = 4,

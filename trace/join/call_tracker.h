@@ -82,7 +82,8 @@ class CallTracker {
 
   // `meanings` is indexed by function; both must outlive this. `with_hidden`: also follow the
   // messages that the library sends itself, for example inside collectives. Those of neighbourhood
-  // collectives are always followed, because nothing else says who is whose neighbour.
+  // collectives are always followed, because nothing else says who is whose neighbour, and so are the
+  // partitions of partitioned communication.
   CallTracker(const Definitions& definitions, const std::vector<mpi::Meaning>& meanings,
               bool with_hidden)
       : definitions_(definitions), meanings_(meanings), with_hidden_(with_hidden) {
@@ -145,6 +146,8 @@ class CallTracker {
   bool of_nonblocking_neighbor(std::uint32_t message_class) const {
     return message_class < nonblocking_neighbor_.size() && nonblocking_neighbor_[message_class];
   }
+  // Whether the message is a partition, and its operation is known.
+  static bool is_partition(const Event& message) { return message.object != 0; }
   bool hidden(std::uint32_t message_class) const {
     return message_class < definitions_.class_hidden.size() &&
            definitions_.class_hidden[message_class];
@@ -301,7 +304,7 @@ class CallTracker {
 
   bool leaves_out(const Event& message, const OpenCall* call) const {
     return hidden(message.code) && !with_hidden_ && !between_neighbors(call) &&
-           !of_nonblocking_neighbor(message.code);
+           !of_nonblocking_neighbor(message.code) && !is_partition(message);
   }
 
   void sent(const Event& event) {

@@ -39,6 +39,7 @@ class Description {
         message(event, take);
         take("bytes", event.bytes);
         if (event.request != trace::kNoRequest) take("request", request(event.request));
+        if (event.object != 0) take("operation", request(event.object));
         break;
       case EventKind::kUnexpected:
         take("queue", event.receiving ? "left" : "entered");

@@ -42,9 +42,11 @@ struct Level {
     return std::uint64_t{low} | std::uint64_t{high} << 32;
   };
   std::uint64_t where = two(live.kind, static_cast<std::uint32_t>(peer));
+  std::uint64_t operation = 0;
   if (class_id == kPartitioned) [[unlikely]] {
     const Partitioned::Place place = Partitioned::place_of(direction, live, peer, tag);
     if (ChosenCommunicators::leaves_out(place.kind)) return;
+    operation = reinterpret_cast<std::uint64_t>(place.request);
     where = two(place.kind, static_cast<std::uint32_t>(place.peer));
     tag += trace::kFirstPartitionTag;
   } else if (!is_chosen) {
@@ -57,6 +59,13 @@ struct Level {
                                                      : kCompleted | kEnded | kMatched;
   const std::uint64_t now = Recorder::now_or_last(*stream, follows);
   const auto number = reinterpret_cast<std::uint64_t>(request);
+  if (operation != 0) [[unlikely]] {
+    const bool is_long = bytes >= trace::kLongBytes;
+    const std::uint64_t what = two(static_cast<std::uint32_t>(tag), traced::short_bytes(bytes));
+    if (is_long)
+      return Recorder::append(*stream, now, kind, class_id, where, what, number, operation, bytes);
+    return Recorder::append(*stream, now, kind, class_id, where, what, number, operation);
+  }
   if (bytes >= trace::kLongBytes) [[unlikely]] {
     return Recorder::append(*stream, now, kind, class_id, where,
                             two(static_cast<std::uint32_t>(tag), trace::kLongBytes), number, bytes);
