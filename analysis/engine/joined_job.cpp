@@ -137,6 +137,7 @@ void Joiner::end_lane(Lane& lane) {
   job_.sites_[lane.process] = lane.recorder->sites();
   summary.losses = lane.recorder->losses();
   summary.lost_records = lane.recorder->lost_records();
+  summary.of_unknown_objects = lane.recorder->of_unknown_objects();
   lane.recorder.reset();
 }
 // Returns whether its sender was idle.

@@ -53,6 +53,8 @@ struct ProcessSummary {
   std::uint64_t worst_clock_error_ns = 0;  // the largest of the following
   std::uint64_t clock_errors = 0;          // messages that arrived before they were sent
   std::uint64_t early_collectives = 0;     // left before those entered whose data it needed
+  // Calls at windows and files that were made before its trace began, and persistent collectives.
+  std::uint64_t of_unknown_objects = 0;
 };
 
 // Joined totals over all processes, the same at every analysis process.

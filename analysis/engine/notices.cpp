@@ -15,14 +15,12 @@ Notices::Notices(const JobFacts& facts, const std::vector<std::uint32_t>& own)
 }
 
 void Notices::told(std::uint32_t process, const SentMessage& notice, Channels::Joined& joined) {
-  if (!facts_.from_the_first) return;
   const std::size_t from = joined.size();
   channels_[process]->send(notice.key, notice.end, joined);
   drop_unneeded(joined, from);
 }
 
 void Notices::heard(const HeardNotice& notice, Channels::Joined& joined) {
-  if (!facts_.from_the_first) return;
   const std::size_t from = joined.size();
   channels_[notice.end.process]->receive_now(notice.key, notice.end, joined);
   drop_unneeded(joined, from);

@@ -4,8 +4,9 @@
 // A notice is dropped if the call that may have waited for it had been left before the other was
 // entered: MPI_Win_start need not wait for the post.
 //
-// Where the window of a flight recorder begins, it says how many messages came before, but not how many
-// notices, so none are joined (JobFacts::from_the_first).
+// Where a trace begins in the middle of the run, as the window of a flight recorder does, nobody knows
+// how many notices came before. Only a window that is made in the trace has a name there
+// (step_recorder.h), so those of others are neither told nor heard.
 //
 // Memory: the notices that have not been heard yet.
 #pragma once

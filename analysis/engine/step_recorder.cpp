@@ -87,6 +87,7 @@ void StepRecorder::entered(OpenCall& open, const Event& event) {
   const mpi::LockStep lock = facts_.functions[event.function].lock;
   if (lock == mpi::LockStep::kLock) open.data.lock = static_cast<trace::LockType>(event.code);
   if (lock != mpi::LockStep::kNone) locks_.entered(event.time_ns);
+  if (!facts_.from_the_first && event.object != 0) note_unknown_object(event);
   begin_collective(open, event);
 }
 
@@ -270,6 +271,17 @@ void StepRecorder::finish() {
 }
 
 // ---- what calls at windows tell each other: epochs and locks ----
+
+// What it waits for, if the window or file was made before the trace began: how many calls others have
+// made at it before, nobody knows.
+void StepRecorder::note_unknown_object(const Event& enter) {
+  const mpi::Meaning& means = facts_.functions[enter.function];
+  const bool may_wait = means.epoch != mpi::Epoch::kNone || means.lock == mpi::LockStep::kLock ||
+                        means.lock == mpi::LockStep::kUnlock ||
+                        means.sequence == mpi::Sequence::kWindow ||
+                        means.sequence == mpi::Sequence::kFile;
+  if (may_wait && objects_.find(enter.object) == nullptr) ++of_unknown_objects_;
+}
 
 // Nothing for a window whose beginning is not in the trace.
 std::optional<WindowName> StepRecorder::window_of(const OpenCall& open) const {

@@ -111,6 +111,8 @@ class StepRecorder : private trace::CallTracker<StepRecorder, CallSteps, Request
   const std::vector<std::uint64_t>& sites() const { return sites_; }
   std::uint64_t lost_records() const { return lost_records_; }
   std::uint64_t losses() const { return losses_; }
+  // ProcessSummary; 0 in a trace from the first.
+  std::uint64_t of_unknown_objects() const { return of_unknown_objects_; }
 
  private:
   using Tracker = trace::CallTracker<StepRecorder, CallSteps, RequestSteps>;
@@ -132,6 +134,7 @@ class StepRecorder : private trace::CallTracker<StepRecorder, CallSteps, Request
   void make_persistent(Request& request, const OpenCall& call);
   void follow_objects(const OpenCall& call, const trace::Event& leave);
   std::optional<WindowName> window_of(const OpenCall& call) const;
+  void note_unknown_object(const trace::Event& enter);
   void tell(const OpenCall& call, const std::vector<NoticeEnd>& ends, std::uint64_t time_ns);
   void hear(const OpenCall& call, const std::vector<NoticeEnd>& ends, std::uint64_t time_ns);
   void end_in_epoch(const OpenCall& call, const trace::Event& leave);
@@ -222,7 +225,7 @@ class StepRecorder : private trace::CallTracker<StepRecorder, CallSteps, Request
     std::uint32_t number = kNobody;
   } site_cache_[256];
   std::uint32_t epoch_ = 0;
-  std::uint64_t lost_records_ = 0, losses_ = 0;
+  std::uint64_t lost_records_ = 0, losses_ = 0, of_unknown_objects_ = 0;
   bool incomplete_ = false;  // records were lost, so its collectives can no longer be numbered
 };
 

@@ -290,6 +290,7 @@ void StepRecorder::take_part(const OpenCall& open, std::uint64_t leave_ns) {
 }
 
 void StepRecorder::make_persistent(Request& request, const OpenCall& open) {
+  if (!facts_.from_the_first) ++of_unknown_objects_;  // how many were made before is not known
   if (open.communicator < 0 || !facts_.from_the_first) return;
   PersistentCollective& made = request.data.collective;
   made.function = facts_.operations[open.function];

@@ -165,13 +165,14 @@ class WaitFindings {
   void limits(const JobWaits& waits, Outcome& outcome) const {
     const JoinSummary& summary = job_.summary();
     std::uint64_t sends = summary.sends_to_nobody, receives = 0, losses = 0, early_messages = 0,
-                  early_collectives = 0, worst_ns = 0;
+                  early_collectives = 0, of_unknown_objects = 0, worst_ns = 0;
     for (const ProcessSummary& process : summary.processes) {
       sends += process.unmatched_from;
       receives += process.unmatched_receives;
       losses += process.losses;
       early_messages += process.clock_errors;
       early_collectives += process.early_collectives;
+      of_unknown_objects += process.of_unknown_objects;
       worst_ns = std::max(worst_ns, process.worst_clock_error_ns);
     }
     const auto say = [&](std::string sentence) { outcome.limits.push_back(std::move(sentence)); };
@@ -186,6 +187,11 @@ class WaitFindings {
       say(std::to_string(summary.left_out_parts) +
           " calls of collectives are left out, because other members' calls are not in the trace");
     }
+    if (of_unknown_objects > 0)
+      say(std::to_string(of_unknown_objects) +
+          " calls at windows and files that were made before the trace began, or that make "
+          "persistent "
+          "collectives, are left out: how often others had called before is not known");
     if (losses > 0)
       say("records were lost or recording paused " + std::to_string(losses) +
           " times; messages in flight at these moments may be joined wrongly");

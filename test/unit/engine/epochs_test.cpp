@@ -115,23 +115,33 @@ TEST_CASE("without the members of groups, as in older traces, no wait is known")
 }
 
 // Of two processes, the one may have posted more often before the window of a flight recorder begins.
-TEST_CASE("notices are not joined where a flight recorder's window begins") {
-  for (const bool in_window : {false, true}) {
+TEST_CASE("epochs are joined in a trace that begins late if their window is made in it") {
+  for (const int knows : {2, 1, 0}) {  // how many ranks' traces hold its making
+    CAPTURE(knows);
     MadeJob made(2);
-    if (in_window) made.definitions.processes[1].opening.emplace();
+    for (int rank = 0; rank < knows; ++rank) made.on_window(rank, 10, 20, "MPI_Win_create", 0xa);
+    made.in_epoch(0, 100, 630, "MPI_Win_start", {1});
+    made.in_epoch(0, 640, 650, "MPI_Win_complete");
+    made.in_epoch(1, 600, 610, "MPI_Win_post", {0});
+    made.in_epoch(1, 660, 670, "MPI_Win_wait");
+    for (trace::Process& process : made.definitions.processes) process.opening.emplace();
     const JobFacts facts(made.definitions);
+    StepFile steps(2);
+    Channels channels;
+    Outgoing outgoing;
+    std::uint64_t left_out = 0;
+    for (std::uint32_t rank = 0; rank < 2; ++rank) {
+      StepRecorder recorder(facts, rank, {}, steps, channels, outgoing);
+      for (const trace::Event& event : made.events(static_cast<int>(rank))) recorder.step(event);
+      left_out += recorder.of_unknown_objects();
+    }
     Notices notices(facts, {0, 1});
-    const auto key = notice_channel({0, 0}, NoticeKind::kPostToStart, 1);
     Channels::Joined joined;
-    SentMessage post{key, 0, {}};
-    post.end.process = 1;
-    post.end.time_ns = 200;
-    HeardNotice start{key, {}};
-    start.end.process = 0;
-    start.end.time_ns = 300;
-    notices.told(0, post, joined);
-    notices.heard(start, joined);
-    CHECK(joined.size() == (in_window ? 0 : 1));
+    for (const SentMessage& notice : outgoing.notices)
+      notices.told(static_cast<std::uint32_t>(notice.destination), notice, joined);
+    for (const HeardNotice& notice : outgoing.heard) notices.heard(notice, joined);
+    CHECK(joined.size() == (knows == 2 ? 3 : 0));
+    CHECK(left_out == 2 * static_cast<std::uint64_t>(2 - knows));
   }
 }
 
