@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "analysis/waits/wait_findings.h"
 #include "base/seconds.h"
 #include "base/text.h"
+#include "mpi/traced_waits.h"
 #include "mpi/wait_kind.h"
 #include "trace/code/named_call_sites.h"
 
@@ -168,13 +170,29 @@ class ProfileCauses {
 
 std::string duration(std::uint64_t ns) { return base::duration_text(base::seconds(ns)); }
 
-void limits(const profile::WaitCoverage& coverage, std::vector<std::string>& sentences) {
+// Functions that the program calls and whose waits are not in a profile: "MPI_Win_start, MPI_Win_wait".
+std::string functions_of_traces(const profile::Profile& profile) {
+  std::set<std::string> names;
+  for (const profile::CallTimes& block : profile.calls) {
+    if (mpi::waits_only_in_traces(mpi::meaning_of(block.function))) names.insert(block.function);
+  }
+  std::string all;
+  for (const std::string& name : names) all += (all.empty() ? "" : ", ") + name;
+  return all;
+}
+
+void limits(const profile::Profile& profile, const profile::WaitCoverage& coverage,
+            std::vector<std::string>& sentences) {
   sentences.push_back(
       "waits were found without a trace: when they were, whether messages were received in the "
       "wrong "
       "order, what the late rank did meanwhile and who delayed it in turn needs a trace (fathom "
       "run "
       "--trace)");
+  const std::string functions = functions_of_traces(profile);
+  if (!functions.empty())
+    sentences.push_back("who waits in " + functions +
+                        ", or for what they begin, needs a trace, too; here it is time in MPI");
   if (coverage.left_out > 0) {
     sentences.push_back(std::to_string(coverage.left_out) + " calls shorter than " +
                         duration(coverage.threshold_ns) + " are left out of the waits; they took " +
@@ -205,7 +223,7 @@ base::Result<Outcome> wait_states_of_profile(const Input& input) {
   lay_out(rows, all_ns, outcome.section);
   outcome.findings = ProfileCauses(input, all_ns, confidence).find(rows);
   outcome.section.figure("seconds_in_findings", seconds_in(outcome.findings));
-  limits(coverage, outcome.limits);
+  limits(profile, coverage, outcome.limits);
   return outcome;
 }
 

@@ -53,4 +53,14 @@ void SeldomTimedCall::leave_collective(std::uint32_t communicator, std::uint64_t
   TimedCall::leave_collective(communicator, bytes, root, request);
 }
 
+void SeldomTimedCall::leave_collective_on(const void* object, std::uint32_t communicator,
+                                          std::uint64_t bytes, bool has_request) {
+  if (WaitLog::on()) WaitLog::collective_on(object, has_request);
+  TimedCall::leave(communicator, bytes);
+}
+
+void SeldomTimedCall::pass_collective_on(const void* object) const {
+  if (inside_.is_outermost()) WaitLog::passed_collective_on(function_, object);
+}
+
 }  // namespace fathom::profiler

@@ -81,6 +81,28 @@ class TimedCall {
     leave(communicator, bytes);
   }
 
+  // The collective that the call is has made this window or file. After leave_collective() or
+  // pass_collective().
+  void made(const void* handle) const {
+    if (is_noted()) WaitLog::object_made(handle);
+  }
+
+  // Persistent collectives, for what their requests wait for: made, even while the program has paused
+  // counting; started by this call, before leave(); about to be freed.
+  void made_persistent(std::uint32_t communicator, int root, const void* request) const {
+    if (is_noted()) WaitLog::persistent_made(function_, communicator, root, request);
+  }
+  template <typename Request>
+  void started(int count, Request* requests) const {
+    if (WaitLog::has_persistent() && is_noted()) [[unlikely]]
+      WaitLog::persistent_started(count, reinterpret_cast<void* const*>(requests),
+                                  on() ? entered_ : Ticks::now());
+  }
+  void frees(const void* request) const {
+    if (WaitLog::has_persistent()) [[unlikely]]
+      WaitLog::persistent_freed(request);
+  }
+
   // A probe has found this message. Before leave().
   void found(MPI_Comm comm, const ProbeStatus& message) const;
 
@@ -102,6 +124,11 @@ class TimedCall {
       WaitLog::entered(function, now);
     }
     return now;
+  }
+
+  // Whether the call counts in orders that all members of a communicator share.
+  bool is_noted() const {
+    return (on() && WaitLog::on()) || (is_paused() && inside_.is_outermost());
   }
 
   std::uint32_t function_;
@@ -145,6 +172,11 @@ class SeldomTimedCall : public TimedCall {
   void leave(std::uint32_t communicator, std::uint64_t bytes);
   void leave_collective(std::uint32_t communicator, std::uint64_t bytes, int root,
                         void* request = nullptr);
+  // The same for a collective of a window or file, as it was before the call.
+  void leave_collective_on(const void* object, std::uint32_t communicator, std::uint64_t bytes,
+                           bool has_request = false);
+  // As pass_collective().
+  void pass_collective_on(const void* object) const;
 };
 
 // MPI_Init and MPI_Finalize are not timed, because the time that counts lies between them. These

@@ -27,6 +27,8 @@ WindowOpening window_opening(bool counts_all, bool threads_share) {
     const bool sends = channel.key.kind == ChannelKind::kSent;
     const std::uint64_t count =
         channel.key.kind == ChannelKind::kReceived ? channel.completed : channel.times.count;
+    // A window or file that was made before the trace begins has no name in it.
+    if (channel.key.kind == ChannelKind::kCollectives && channel.key.tag != 0) continue;
     if (count == 0) continue;
     opening.before += count;
     if (channel.key.kind == ChannelKind::kCollectives) {

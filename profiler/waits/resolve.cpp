@@ -10,27 +10,16 @@
 
 #include "mpi/meaning.h"
 #include "profiler/waits/exchange.h"
+#include "profiler/waits/sequence_block.h"
 
 namespace fathom::profiler {
 namespace {
-
-using mpi::Flow;
-
-// In place of a moment.
-constexpr std::int64_t kUnknown = std::numeric_limits<std::int64_t>::min();
-constexpr std::int64_t kNoWait = kUnknown + 1;  // the call did not have to wait for anybody
 
 // Times are kept in units of some 20 ns.
 constexpr std::int64_t kRounding = 100;
 
 // Places in a communicator's sequence that are brought together at one process.
 constexpr std::uint64_t kBlock = 4096;
-
-struct Decision {
-  std::int64_t ns = kUnknown;
-  std::uint32_t rank = 0;
-  std::uint32_t reserved = 0;
-};
 
 // ---- what travels ----
 
@@ -41,22 +30,6 @@ struct ChannelQuestion {       // followed by the ordinals
   ChannelKind kind;            // at the process that is asked
   std::int32_t tag;
   std::uint64_t ordinals;
-};
-
-struct BlockHeader {  // followed by the times and the questions
-  std::uint64_t communicator;
-  std::uint64_t first;  // place in the sequence
-  std::uint32_t members;
-  std::uint32_t
-      member;  // its rank; kNoRank on an intercommunicator, whose members are in two groups
-  std::uint64_t times, questions;
-};
-constexpr std::uint32_t kNoRank = ~0u;
-
-struct BlockQuestion {
-  std::uint64_t ordinal;
-  std::int32_t root;
-  Flow flow;
 };
 
 template <typename T>
@@ -81,59 +54,6 @@ class Bytes {
  private:
   const std::vector<char>& data_;
   std::size_t at_ = 0;
-};
-
-// ---- at the process where a block comes together ----
-
-struct Block {
-  struct Asker {
-    std::uint32_t process, member;
-    std::vector<BlockQuestion> questions;
-  };
-  std::vector<std::vector<std::int64_t>> times;  // by member; empty: it has sent none
-  std::vector<std::uint32_t> processes;
-  std::vector<Asker> askers;
-  std::uint32_t without_rank = 0;  // how many have come on an intercommunicator
-  std::vector<Decision> last;      // of all members, where somebody has asked for it
-
-  std::int64_t at(std::size_t member, std::uint64_t place) const {
-    return place < times[member].size() ? times[member][place] : kUnknown;
-  }
-  Decision last_of(std::size_t from, std::size_t to, std::size_t without,
-                   std::uint64_t place) const {
-    Decision last{kNoWait, 0, 0};
-    for (std::size_t member = from; member < to; ++member) {
-      if (member == without) continue;
-      const std::int64_t ns = at(member, place);
-      if (ns == kUnknown) return {};
-      if (ns > last.ns) last = {ns, processes[member], 0};
-    }
-    return last;
-  }
-  Decision answer(const BlockQuestion& question, std::uint64_t place, const Asker& asker) {
-    const std::size_t members = times.size();
-    const auto root = static_cast<std::size_t>(question.root);
-    const bool is_root = root == asker.member;
-    const bool by_rank = question.flow == Flow::kFromRoot || question.flow == Flow::kToRoot ||
-                         question.flow == Flow::kPrefix;
-    if (by_rank && without_rank > 0) return {};
-    switch (question.flow) {
-      case Flow::kFromRoot:
-        if (root >= members) return {};
-        return is_root ? Decision{kNoWait, 0, 0} : Decision{at(root, place), processes[root], 0};
-      case Flow::kToRoot:
-        if (root >= members) return {};
-        return is_root ? last_of(0, members, root, place) : Decision{kNoWait, 0, 0};
-      case Flow::kPrefix: return last_of(0, asker.member, members, place);
-      case Flow::kBarrier:
-      case Flow::kAllToAll: break;
-      case Flow::kNone: return {kNoWait, 0, 0};
-    }
-    if (last.size() <= place) last.resize(place + 1, {kNoWait, ~0u, 1});
-    if (last[place].reserved != 0) last[place] = last_of(0, members, members, place);
-    return last[place].rank == asker.process && last[place].ns != kUnknown ? Decision{kNoWait, 0, 0}
-                                                                           : last[place];
-  }
 };
 
 // ---- one process ----
@@ -164,9 +84,13 @@ class Finder {
   }
 
  private:
+  struct Asked {
+    CollectiveFacts facts;
+    const WaitLog::Record* record;
+  };
   struct Wanted {
-    std::vector<std::pair<std::uint64_t, CollectiveFacts>> what;  // ordinals, ascending
-    std::vector<Decision> answers;                                // one each
+    std::vector<std::pair<std::uint64_t, Asked>> what;  // ordinals, ascending
+    std::vector<Decision> answers;                      // one each
   };
 
   template <typename F>
@@ -201,8 +125,9 @@ class Finder {
 
   void want_all() {
     WaitLog::for_each_record([this](const WaitLog::Record& record) {
-      for_each_part(record, [this](Part part, CollectiveFacts facts) {
-        if (part.is_known()) wanted_[part.channel()].what.emplace_back(part.ordinal(), facts);
+      for_each_part(record, [&](Part part, CollectiveFacts facts) {
+        if (part.is_known())
+          wanted_[part.channel()].what.emplace_back(part.ordinal(), Asked{facts, &record});
       });
     });
     for (auto& [number, wanted] : wanted_) {
@@ -226,7 +151,7 @@ class Finder {
       const ChannelKind other =
           own.key.kind == ChannelKind::kSent ? ChannelKind::kReceived : ChannelKind::kSent;
       put(data, ChannelQuestion{communicator(own).key, other, own.key.tag, wanted.what.size()});
-      for (const auto& [ordinal, facts] : wanted.what) put(data, ordinal);
+      for (const auto& [ordinal, asked] : wanted.what) put(data, ordinal);
       asked_[own.peer_rank].push_back(number);
     }
     std::vector<Parcel> parcels;
@@ -241,6 +166,7 @@ class Finder {
   void send_blocks(std::uint32_t number, std::vector<Parcel>& parcels) {
     const Channel& own = channel(number);
     const profile::CommunicatorRow& row = communicator(own);
+    const std::uint64_t sequence = sequence_of(own);
     const Wanted* wanted = nullptr;
     if (const auto found = wanted_.find(number); found != wanted_.end()) wanted = &found->second;
     TimeLog::Reader times(WaitLog::times(), own.times);
@@ -250,24 +176,37 @@ class Finder {
       const std::size_t begin = next;
       while (wanted != nullptr && next < wanted->what.size() && wanted->what[next].first < end)
         ++next;
-      Parcel parcel{home_of(row.key, first), rank_, {}};
+      Parcel parcel{home_of(sequence, first), rank_, {}};
       put(parcel.data, Content::kBlock);
       const bool has_ranks = (row.flags & profile::kIntercommunicator) == 0;
-      put(parcel.data, BlockHeader{row.key, first, row.size + row.remote_size,
+      put(parcel.data, BlockHeader{sequence, first, row.size + row.remote_size,
                                    has_ranks ? row.my_rank : kNoRank, end - first, next - begin});
       for (std::uint64_t ordinal = first; ordinal < end; ++ordinal)
         put(parcel.data, moment(times, ordinal));
       for (std::size_t i = begin; i < next; ++i) {
-        const auto& [ordinal, facts] = wanted->what[i];
-        put(parcel.data, BlockQuestion{ordinal, facts.root, meaning(facts).flow});
+        const auto& [ordinal, asked] = wanted->what[i];
+        put(parcel.data, question_about(ordinal, asked));
       }
       parcels.push_back(std::move(parcel));
-      if (next > begin) asked_blocks_[{row.key, first}] = {number, begin};
+      if (next > begin) asked_blocks_[{sequence, first}] = {number, begin};
     }
   }
 
-  std::uint32_t home_of(std::uint64_t communicator, std::uint64_t first) const {
-    const std::uint64_t mixed = (communicator ^ first) * 0x9e3779b97f4a7c15;
+  // Names the sequence for all its members.
+  std::uint64_t sequence_of(const Channel& channel) const {
+    const auto object = static_cast<std::uint64_t>(static_cast<std::uint32_t>(channel.key.tag));
+    return communicator(channel).key ^ object * 0xc2b2ae3d27d4eb4f;
+  }
+
+  BlockQuestion question_about(std::uint64_t ordinal, const Asked& asked) const {
+    const mpi::Meaning& means = meaning(asked.facts);
+    const bool may_be_alone = means.collective == mpi::Collective::kNone;
+    return {ordinal, asked.facts.root, means.flow,
+            may_be_alone ? clock_.at(asked.record->left) : kNeverAlone};
+  }
+
+  std::uint32_t home_of(std::uint64_t sequence, std::uint64_t first) const {
+    const std::uint64_t mixed = (sequence ^ first) * 0x9e3779b97f4a7c15;
     return static_cast<std::uint32_t>((mixed >> 32) % size_);
   }
 
@@ -284,7 +223,7 @@ class Finder {
 
   std::vector<Parcel> answer(const std::vector<Parcel>& received) {
     std::vector<Parcel> answers;
-    std::map<std::pair<std::uint64_t, std::uint64_t>, Block> blocks;
+    std::map<std::pair<std::uint64_t, std::uint64_t>, SequenceBlock> blocks;
     for (const Parcel& parcel : received) {
       Bytes bytes(parcel.data);
       Content content;
@@ -296,13 +235,14 @@ class Finder {
       }
     }
     for (auto& [place, block] : blocks) {
-      for (const Block::Asker& asker : block.askers) {
+      for (const SequenceBlock::Asker& asker : block.askers) {
         Parcel parcel{asker.process, rank_, {}};
         put(parcel.data, Content::kBlock);
         put(parcel.data, place.first);
         put(parcel.data, place.second);
         for (const BlockQuestion& question : asker.questions)
-          put(parcel.data, block.answer(question, question.ordinal - place.second, asker));
+          put(parcel.data, block.answer(question, question.ordinal - place.second, asker,
+                                        uncertainty_ns_ + kRounding));
         answers.push_back(std::move(parcel));
       }
     }
@@ -340,11 +280,12 @@ class Finder {
     return found == channels_by_peer_.end() ? nullptr : found->second;
   }
 
-  static void add_to_block(std::uint32_t from, Bytes& bytes,
-                           std::map<std::pair<std::uint64_t, std::uint64_t>, Block>& blocks) {
+  static void add_to_block(
+      std::uint32_t from, Bytes& bytes,
+      std::map<std::pair<std::uint64_t, std::uint64_t>, SequenceBlock>& blocks) {
     BlockHeader header;
     if (!bytes.get(header)) return;
-    Block& block = blocks[{header.communicator, header.first}];
+    SequenceBlock& block = blocks[{header.communicator, header.first}];
     if (header.member == kNoRank) header.member = block.without_rank++;
     if (header.member >= header.members) return;
     block.times.resize(header.members);
@@ -354,11 +295,13 @@ class Finder {
     for (std::int64_t& ns : times) bytes.get(ns);
     block.processes[header.member] = from;
     if (header.questions == 0) return;
-    Block::Asker& asker = block.askers.emplace_back();
+    SequenceBlock::Asker& asker = block.askers.emplace_back();
     asker.process = from;
     asker.member = header.member;
     asker.questions.resize(header.questions);
-    for (BlockQuestion& question : asker.questions) bytes.get(question);
+    for (BlockQuestion& question : asker.questions) {
+      if (bytes.get(question)) block.left(question.ordinal - header.first, question.left_ns);
+    }
   }
 
   // ---- what was answered ----

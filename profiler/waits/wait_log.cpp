@@ -6,9 +6,7 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
-#include <mutex>
 #include <optional>
-#include <unordered_map>
 #include <utility>
 
 #include "mpi/meaning.h"
@@ -27,17 +25,6 @@ using rankmap::is_complete;
 // more than it tells.
 constexpr std::uint64_t kFirstThreshold = 1024;
 constexpr std::uint64_t kHighestThreshold = std::uint64_t{1} << 62;  // no call takes so long
-
-// Non-blocking collectives in progress, by request.
-struct Pending {
-  std::uint64_t part, facts;
-  FreeFunction free;
-};
-std::mutex pending_lock;
-std::unordered_map<const void*, Pending>& pending_collectives() {
-  static auto* pending = new std::unordered_map<const void*, Pending>;  // outlives every caller
-  return *pending;
-}
 
 std::atomic<FreeFunction> library_send_free{nullptr};
 
@@ -69,7 +56,13 @@ bool WaitLog::open(std::size_t bytes, bool threads_share, const char* const* nam
                  .first = meaning.completes == mpi::Completes::kSome,
                  .polls = meaning.polls};
     in_sequence_[i] = meaning.in_sequence() && !meaning.persistent();
+    const bool on_object =
+        meaning.sequence == mpi::Sequence::kWindow || meaning.sequence == mpi::Sequence::kFile;
+    on_object_[i] = !on_object             ? OnObject::kNo
+                    : meaning.frees_object ? OnObject::kFrees
+                                           : OnObject::kYes;
   }
+  find_blocking_forms(names, std::min(functions, kMostFunctions));
   const std::size_t half = std::max<std::size_t>(bytes / 2, 4096);
   const std::size_t room = half / sizeof(std::uint64_t);
   // A program that gives each message a tag of its own has as many channels as messages.
@@ -210,48 +203,6 @@ void WaitLog::cancelled(Note note) {
   const Turn turn(threads_share_);
   Channel& own = *const_cast<Channel*>(&memory_->channels.rows()[part.channel()]);
   if (part.ordinal() + 1 == own.times.count) memory_->times.take_back(own.times);
-}
-
-void WaitLog::collective(std::uint32_t communicator, int root, void* request) {
-  const std::uint32_t function = own_.function;
-  if (!in_sequence_[function] || communicator == profile::kNoCommunicator) return;
-  const std::uint64_t part =
-      appended({communicator, ChannelKind::kCollectives, -1, 0}, nullptr, own_.entered).bits;
-  const std::uint64_t facts =
-      kIsFacts | std::uint64_t{function} << 32 | std::uint64_t{static_cast<std::uint32_t>(root)};
-  if (request == nullptr) {
-    completed({part});
-    completed({facts});
-    return;
-  }
-  try {
-    auto& free = field_ref<FreeFunction>(request, openmpi::kRequestFree);
-    if (free == on_collective_freed) return;
-    const std::lock_guard guard(pending_lock);
-    pending_collectives()[request] = {part, facts, free};
-    free = on_collective_freed;
-  } catch (...) {  // without memory its wait stays unknown
-  }
-}
-
-void WaitLog::passed_collective(std::uint32_t function, std::uint32_t communicator) {
-  if (in_sequence_[function] && communicator != profile::kNoCommunicator)
-    appended({communicator, ChannelKind::kCollectives, -1, 0}, nullptr, Ticks::now());
-}
-
-int WaitLog::on_collective_freed(void** request) {
-  Pending pending{};
-  {
-    const std::lock_guard guard(pending_lock);
-    const auto found = pending_collectives().find(*request);
-    if (found == pending_collectives().end()) return 0;
-    pending = found->second;
-    pending_collectives().erase(found);
-  }
-  field_ref<FreeFunction>(*request, openmpi::kRequestFree) = pending.free;
-  completed({pending.part});
-  completed({pending.facts});
-  return pending.free(request);
 }
 
 void WaitLog::left_slowly(std::uint64_t ticks, const profile::CallRow* row, std::uint64_t bytes) {

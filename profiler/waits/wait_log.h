@@ -50,6 +50,9 @@ struct ChannelKey {
   std::uint32_t communicator = 0;  // kind in the registry
   ChannelKind kind = ChannelKind::kSent;
   std::int32_t peer = -1;  // rank on it; -1 for collectives
+  // Of collectives: 0 for those of the communicator; else those of a window or file, which the collective
+  // that made it numbers for all members alike: its place in the sequence of the communicator, plus 1. The
+  // starts of the n-th persistent collective that was made on the communicator: -n.
   std::int32_t tag = 0;
   bool operator==(const ChannelKey&) const = default;
 };
@@ -176,6 +179,19 @@ class WaitLog {
   static void collective(std::uint32_t communicator, int root, void* request);
   // A collective that begins while the program has paused counting.
   static void passed_collective(std::uint32_t function, std::uint32_t communicator);
+  // The collective noted last by this thread has made this window or file.
+  static void object_made(const void* handle);
+  // As collective() and passed_collective() for those of a window or file; that of a request has its
+  // place, but nobody waits for it. They also forget one that the call frees.
+  static void collective_on(const void* handle, bool has_request);
+  static void passed_collective_on(std::uint32_t function, const void* handle);
+  // A persistent collective: made, even while the program has paused counting; started, after the call
+  // that was entered then; freed. Those among neighbours are not followed.
+  static void persistent_made(std::uint32_t function, std::uint32_t communicator, int root,
+                              const void* request);
+  static bool has_persistent() { return has_persistent_.load(std::memory_order_relaxed); }
+  static void persistent_started(int count, void* const* requests, std::uint64_t ticks);
+  static void persistent_freed(const void* request);
 
   // ---- the program's thread outside its calls ----
 
@@ -310,6 +326,8 @@ class WaitLog {
     std::uint64_t loop_entered, poll_left;  // of the loop of the last call that polled
     int request_count;
     void* const* requests;
+    std::uint32_t made_on;  // the communicator of the collective noted last,
+    std::uint64_t made_at;  // and its place in its sequence
     std::uint32_t parts, room;
     std::uint64_t* list;
     std::uint64_t few[kFew];
@@ -352,6 +370,8 @@ class WaitLog {
     return own_.request_count > kLooks;
   }
   static Part appended(const ChannelKey& key, const void* group, std::uint64_t ticks);
+  static void find_blocking_forms(const char* const* names, std::uint32_t functions);
+  static Part next_on(std::uint32_t function, const void* handle, std::uint64_t ticks);
   static Part received_part(const Live& live, int tag, int source, Note note);
   static void left_slowly(std::uint64_t ticks, const profile::CallRow* row, std::uint64_t bytes);
   static void loop_left(std::uint64_t ticks, const profile::CallRow* row, std::uint64_t bytes);
@@ -401,6 +421,7 @@ class WaitLog {
   static void drop_short();
   static bool grow();
   static int on_collective_freed(void** request);
+  static int on_persistent_collective_completed(void* request);
   static int on_send_freed(void** request);
   static int on_persistent_send_completed(void* request);
   struct ListMemory;
@@ -413,6 +434,10 @@ class WaitLog {
   static inline std::uint32_t function_count_ = 0;
   static inline Role roles_[kMostFunctions] = {};
   static inline bool in_sequence_[kMostFunctions] = {};
+  enum class OnObject : std::uint8_t { kNo, kYes, kFrees };
+  static inline OnObject on_object_[kMostFunctions] = {};
+  static inline std::uint32_t blocking_form_[kMostFunctions] = {};  // of a persistent collective
+  static inline std::atomic<bool> has_persistent_{false};
   static inline int (*tracer_)(void*) = nullptr;
   static inline Channel* recent_[1 << kRecentBits] = {};
   // Never destroyed: threads may outlive everything else.

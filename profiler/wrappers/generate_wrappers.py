@@ -201,6 +201,16 @@ def timed_class(f):
     return 'TimedCall' if is_short else 'SeldomTimedCall'
 
 
+def handle_of_object(f):
+    """A C++ expression: the window or file that a call is given or makes; None if there is none."""
+    for name, kind in functions_table.typed(f.parameters).items():
+        if kind in ('MPI_Win', 'MPI_File'):
+            return f'native({name})'
+        if kind in ('MPI_Win*', 'MPI_File*'):
+            return f'given({name})'
+    return None
+
+
 def timing(f, result, left=''):
     """Statements before and after the timed call. Handles that the call frees are looked at before it."""
     place, size = place_and_size(f)
@@ -220,6 +230,11 @@ def timing(f, result, left=''):
         if 'MPI_Request *request' in f.parameters:
             given.append(f'{result} == MPI_SUCCESS ? given(request) : nullptr')
         leave = [f'timed.leave_collective({", ".join(given)});']
+    elif {'window', 'file'} & set(f.waits):
+        before.append('const void* const object = timed.on() || timed.is_paused() ? '
+                      f'{handle_of_object(f)} : nullptr;')
+        before.append('if (timed.is_paused()) timed.pass_collective_on(object);')
+        leave = [f'timed.leave_collective_on(object, {comm}, {size or 0}{", true" if f.makes_request else ""});']
     succeeded = f'{result} == MPI_SUCCESS'
     if 'polling' in f.waits:
         result_parameter = 'flag' if 'int *flag' in f.parameters else 'outcount'
@@ -232,6 +247,16 @@ def timing(f, result, left=''):
         leave.insert(0, f'const bool found = {succeeded};')
     leaving = [f'if (timed.on()) {leave[0]}'] if len(leave) == 1 else [
         'if (timed.on()) {', *['  ' + line for line in leave], '}']
+    if f.role == 'persistent':
+        root = 'root' if 'root' in [argument_name(p) for p in split(f.parameters)] else '-1'
+        leaving.append(f'if ({result} == MPI_SUCCESS) timed.made_persistent({place}, {root}, given(request));')
+    if f.role == 'request_free':
+        before.append('timed.frees(given(request));')
+    if f.options.get('effect') == 'start':
+        one, two = [argument_name(p) for p in split(f.parameters)][:2] if 'count' in f.parameters else ('1', 'request')
+        leaving.insert(0, f'if ({result} == MPI_SUCCESS) timed.started({one}, {two});')
+    if f.role in ('window', 'file'):
+        leaving.append(f'if ({result} == MPI_SUCCESS) timed.made({handle_of_object(f)});')
     return before, [f'timed.returned({left});', *leaving]
 
 

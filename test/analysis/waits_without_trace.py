@@ -14,13 +14,14 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from attempts import until_it_passes  # noqa: E402
-from waits import CASES, ENDS, TRUTH as TRUTH_S, add_up, options_of, run_cases  # noqa: E402
+from waits import CASES, ENDS, program_of, TRUTH as TRUTH_S, add_up, options_of, run_cases  # noqa: E402
 
 # Programs that wait for what is known (programs/waits.c); those of test/mpi wait for each other by chance.
 TRUTH = """late_sender any_source any_tag dup split irecv_wait waitall late_receiver ssend wrong_order barrier allreduce iallreduce
     bcast scatter reduce gather scan ring persistent sendrecv waitany matched_probe probe mprobe probe_loop improbe_loop crossed
     test_loop testall_loop testany_loop testsome_loop test_and_probe_loop late_receiver_in_wait send_that_ends_inside_a_receive
-    init finalize""".split()
+    fence win_create win_free comm_split file_open file_close file_write_ordered file_set_size file_write_ordered_begin
+    allreduce_init bcast_init reduce_init allreduce_init_in_test_loop init finalize""".split()
 REAL = {"collectives": 5, "neighbors": 4, "completion": 4, "send_modes": 4, "wildcards": 4, "datatypes": 4, "constructors": 4,
         "probe": 4, "linear": 3, "overlap": 4, "f_mpifh": 4, "f_f08": 4, "intercomm": 4, "intercollectives": 4, "threads": 4}
 ROUNDS, DELAY_S = 5, 0.02  # of programs/waits.c
@@ -33,16 +34,15 @@ TIES_SHARE = 0.1
 THREADS_SHARE = 0.02
 
 
-# What only a trace shows; of files and windows the profile has the calls that make one.
-TRACE_KINDS = {"wait-at-fence", "wait-for-neighbours", "late-post", "late-complete", "wait-for-lock"}
-TRACE_FUNCTIONS = {"MPI_Win_free", "MPI_Intercomm_create", "MPI_Comm_create_group", "MPI_Request_get_status",
-                   "MPI_Win_test"}
+# What only a trace shows.
+TRACE_KINDS = {"wait-for-neighbours", "late-post", "late-complete", "wait-for-lock"}
+TRACE_FUNCTIONS = {"MPI_Intercomm_create", "MPI_Comm_create_group", "MPI_Request_get_status", "MPI_Win_test"}
 # Their time is not that of calls: MPI_Init and MPI_Finalize are not timed, and a loop waits between its calls, too.
 OUTSIDE_CALLS = {"polling", "wait-at-init", "wait-at-finalize"}
 
 
 def only_in_traces(kind, function):
-    return kind in TRACE_KINDS or function in TRACE_FUNCTIONS or (kind == "wait-at-file" and function != "MPI_File_open")
+    return kind in TRACE_KINDS or function in TRACE_FUNCTIONS
 
 
 def kind_of(name):
@@ -147,7 +147,8 @@ def same_findings(build, folder, run, traced):
 
 def made_waits(build, folder, case):
     def attempt(number):
-        run = build.traced(folder / f"run{number}", build.program("waits"), case)
+        words = program_of(case, folder / "data")
+        run = build.traced(folder / f"run{number}", build.program(words[0]), *words[1:])
         results = build.analyzed(run)
         waits = check(run, results)
         if case in CASES | ENDS:

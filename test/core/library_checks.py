@@ -57,7 +57,13 @@ HOT_OBJECTS = {
         "__cxa_thread_atexit": "the same", "__dso_handle": "the same", "__tls_": "the same",
         "clock_gettime": "Ticks::now where the processor's counter is not even",
         "fathom::mpi::": "WaitLog::open", "sched_yield": "another thread has its turn, and no processor",
-        # The requests of non-blocking collectives.
+        "operator new(unsigned long)": "WaitLog::open", "operator delete(void*, unsigned long)": "WaitLog::open",
+        "__gxx_personality_v0": "WaitLog::open", "_Unwind_Resume": "WaitLog::open",
+    },
+    "waits/collective_log.cpp": {
+        "clock_gettime": "Ticks::now where the processor's counter is not even",
+        "fathom::mpi::": "WaitLog::open", "memcmp": "WaitLog::open",
+        # The requests of non-blocking and persistent collectives; windows and files.
         "operator new(unsigned long)": "a collective is started", "operator delete(void*, unsigned long)": "it is complete",
         "pthread_mutex_": "both", "std::__": "a collective is started; caught there", "__cxa_": "the same",
         "__gxx_personality_v0": "the same", "_Unwind_Resume": "the same",
