@@ -52,7 +52,7 @@ base::Result<profile::Profile> profile_of_part(const LoadedRun& whole, const Sco
     return base::Error{
         "a profile holds no times; a window of time needs a trace (fathom run --trace)"};
   if (auto fine = check_window(whole.trace->definitions(), scope); !fine) return fine.error();
-  return restrict_profile(profile_of_trace(*whole.trace, scope), scope);
+  return restrict_profile(profile_of_trace(*whole.trace, scope), scope, Sizes::kOfChosenRanks);
 }
 
 base::Result<LoadedRun> load_run(const std::string& profile_path, const std::string& run_directory,
@@ -64,12 +64,16 @@ base::Result<LoadedRun> load_run(const std::string& profile_path, const std::str
   if (run.trace && !scope.whole_time()) {
     if (auto fine = check_window(run.trace->definitions(), scope); !fine) return fine.error();
   }
-  if (!run.profile && run.trace) run.profile = profile_of_trace(*run.trace, scope);
+  Sizes sizes = Sizes::kOfAllRanks;
+  if (!run.profile && run.trace) {
+    run.profile = profile_of_trace(*run.trace, scope);
+    sizes = Sizes::kOfChosenRanks;
+  }
   if (!run.profile) {
     return base::Error{
         "a profile holds no times; a window of time needs a trace (fathom run --trace)"};
   }
-  auto restricted = restrict_profile(std::move(*run.profile), scope);
+  auto restricted = restrict_profile(std::move(*run.profile), scope, sizes);
   if (!restricted) return restricted.error();
   run.profile = std::move(*restricted);
   return run;

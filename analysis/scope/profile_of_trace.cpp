@@ -74,11 +74,13 @@ struct TracePairHash {
 // RowCounts of one kind of messages, sent or received.
 class Counted {
  public:
-  void add(const Event& event, std::uint32_t phase) {
+  // `sized`: its size counts.
+  void add(const Event& event, std::uint32_t phase, bool sized) {
     if (event.peer < 0) return;
     profile::Volume& volume = of_process_[{event.code, phase, event.communicator, event.peer}];
     volume.bytes += event.bytes;
     ++volume.messages;
+    if (!sized) return;
     if (event.code >= sizes_.size()) sizes_.resize(event.code + 1);
     sizes_[event.code].add(event.bytes);
   }
@@ -139,7 +141,12 @@ bool counts_as_message(const Event& event, const EventChoice* choice, std::uint3
 void count_process(const trace::Trace& trace, std::uint32_t process, const Scope& scope,
                    const EventChoice* choice, RowCounts& counts) {
   const trace::Definitions& definitions = trace.definitions();
+  const std::int64_t rank = definitions.processes[process].rank;
+  const bool own_sizes = !scope.ranks || scope.ranks->contains(rank);
   trace::EventCursor cursor = trace.events(process);
+  // What came before the window matters only for the phases that are open there, and for positions.
+  if (definitions.phases.empty() && choice == nullptr && scope.from_ns > 0)
+    cursor.seek(scope.from_ns);
   std::vector<std::vector<std::uint32_t>> phases;  // open phases, by thread
   std::uint64_t position = 0;
   for (Event event; cursor.next(event) && event.time_ns < scope.to_ns; ++position) {
@@ -154,10 +161,11 @@ void count_process(const trace::Trace& trace, std::uint32_t process, const Scope
       continue;
     const bool named = event.thread < phases.size() && !phases[event.thread].empty();
     (event.kind == EventKind::kMessageSent ? counts.sent : counts.received)
-        .add(event, named ? phases[event.thread].back() : kNoPhase);
+        .add(event, named ? phases[event.thread].back() : kNoPhase,
+             own_sizes || scope.ranks->contains(event.peer));
   }
-  counts.sent.end(definitions.processes[process].rank, true, definitions);
-  counts.received.end(definitions.processes[process].rank, false, definitions);
+  counts.sent.end(rank, true, definitions);
+  counts.received.end(rank, false, definitions);
 }
 
 void describe(const trace::Definitions& definitions, profile::Profile& profile) {

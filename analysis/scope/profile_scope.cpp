@@ -61,7 +61,8 @@ void keep_selected(const profile::Selection& selection, Blocks& blocks) {
 
 }  // namespace
 
-base::Result<profile::Profile> restrict_profile(profile::Profile profile, const Scope& scope) {
+base::Result<profile::Profile> restrict_profile(profile::Profile profile, const Scope& scope,
+                                                Sizes sizes) {
   const auto selection = profile::selection_of(
       {scope.classes, scope.communicators, scope.phases.value_or(std::vector<std::string>())},
       profile);
@@ -82,8 +83,7 @@ base::Result<profile::Profile> restrict_profile(profile::Profile profile, const 
       keep_rows_of(*scope.ranks, block.rank, block.awaited, block.waits, block.total_ns,
                    block.longest_ns, block.rank);
   }
-  // Message sizes cover all ranks, so they do not apply to some of them.
-  if (scope.ranks) profile.message_sizes.clear();
+  if (scope.ranks && sizes == Sizes::kOfAllRanks) profile.message_sizes.clear();
   return profile;
 }
 

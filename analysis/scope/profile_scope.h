@@ -3,7 +3,8 @@
 // rank at either end, and calls and waits of the chosen ranks. Critical paths stay whole.
 //
 // Message sizes are recorded by class for all ranks together, so any other choice leaves them
-// empty. A profile has no moments, so from_ns and to_ns are ignored.
+// empty, but for that of ranks where the sizes are of these ranks already (profile_of_trace.h). A
+// profile has no moments, so from_ns and to_ns are ignored.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +16,9 @@
 namespace fathom::analysis {
 
 // An Error if the profile has no such phase or rank; it lists those that exist.
-base::Result<profile::Profile> restrict_profile(profile::Profile profile, const Scope& scope);
+enum class Sizes { kOfAllRanks, kOfChosenRanks };
+base::Result<profile::Profile> restrict_profile(profile::Profile profile, const Scope& scope,
+                                                Sizes sizes = Sizes::kOfAllRanks);
 
 // How many ranks of the run are chosen; at least one.
 std::int64_t chosen_ranks(const profile::Profile& profile, const Scope& scope);
