@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Where in the program MPI is called: the program's functions, the places in them, and the MPI functions called
-// there, with what the calls took, waited and moved. From the profile, which names each place once.
+// there, with what the calls took, waited and moved. Of the whole run from the profile, which names each place
+// once; of a window of time from the trace, as the analyses flat-profile and wait-states count there.
 #include <algorithm>
 #include <cstdio>
 #include <map>
 #include <string>
 #include <tuple>
 
+#include "analysis/scope/scope_filter.h"
+#include "view/answers/parallel.h"
+#include "view/joined_answer.h"
+#include "view/joined_window.h"
 #include "view/session.h"
 
 namespace fathom::view {
@@ -106,23 +111,66 @@ std::vector<Node> tree_of(const SiteCalls& calls, const std::map<std::int64_t, P
   return nodes;
 }
 
-}  // namespace
+// The calls and waits of one process in a window, by site and function of the trace.
+using TraceCalls = std::map<std::pair<std::uint64_t, std::uint32_t>, Sums>;
 
-Reply answer_calls(Session& session, const Query& query) {
-  const auto run = run_of(session, query);
-  if (!run) return refuse(404, run.error().message);
-  const auto scope = query.scope(session.tools);
-  if (!scope) return refuse(400, scope.error().message);
-  const auto loaded = (*run)->loaded();
-  if (!loaded) return refuse(422, loaded.error().message);
-  const profile::Profile& profile = *(*loaded)->profile;
-  if (profile.calls.empty())
-    return refuse(422,
-                  "this run's profile has no times of calls; fathom run leaves them unless "
-                  "--no-time is given");
+struct CallWindow {
+  const analysis::JoinedJob& job;
+  const CallsInWindow& calls;
+  const analysis::Scope& scope;
+  const analysis::ScopeFilter filter;
+
+  TraceCalls of(std::uint32_t process) const {
+    TraceCalls found;
+    calls.for_each(process, scope.from_ns, scope.to_ns, [&](const SeenCall& call) {
+      if (!filter.phase(call.phase)) return;
+      const std::uint64_t inside_ns = filter.inside_ns(call.enter_ns, call.leave_ns);
+      found[{call.site, call.function}].add(
+          {1, inside_ns - std::min(inside_ns, call.nested_ns), 0, call.bytes, 0, -1});
+    });
+    std::vector<WindowWait> waits;
+    add_waits(job, process, scope.from_ns, scope.to_ns, waits);
+    for (const WindowWait& wait : waits) {
+      if (filter.phase(wait.call->partner))
+        found[{job.site_address(process, *wait.call), wait.call->number}].wait_ns += wait.ns;
+    }
+    return found;
+  }
+};
+
+struct NamedCalls {
+  SiteCalls calls;
   std::map<std::int64_t, Place> places;
-  for (const profile::CallSite& site : profile.call_sites) places[site.id] = place_of(site);
-  const std::vector<Node> nodes = tree_of(calls_of(profile, *scope), places);
+};
+
+NamedCalls calls_in(const CallWindow& window, trace::CallSiteNames& names) {
+  const std::vector<std::uint32_t> processes = window.filter.chosen();
+  std::vector<TraceCalls> found(processes.size());
+  in_parallel(processes.size(), [&](std::size_t i) { found[i] = window.of(processes[i]); });
+  const trace::Definitions& definitions = window.job.definitions();
+  NamedCalls named;
+  for (std::size_t i = 0; i < processes.size(); ++i) {
+    for (const auto& [key, sums] : found[i]) {
+      const std::uint32_t number = names.number_of(processes[i], key.first);
+      const std::int64_t site = number == trace::CallSiteNames::kNone ? -1 : std::int64_t{number};
+      Sums& all = named.calls[{site, definitions.functions[key.second].name}];
+      all.add(sums);
+      if (site >= 0 && !named.places.contains(site)) {
+        const trace::CodeSite& place = names[number];
+        named.places[site] = place_of(
+            {site, place.module, "", place.offset, place.function, place.file, place.line});
+      }
+      if (sums.ns <= all.most_ns) continue;
+      all.most_ns = sums.ns;
+      all.most_rank = definitions.processes[processes[i]].rank;
+    }
+  }
+  return named;
+}
+
+Reply call_tree(const SiteCalls& calls, const std::map<std::int64_t, Place>& places,
+                bool whole_run) {
+  const std::vector<Node> nodes = tree_of(calls, places);
   return json_reply([&](base::JsonWriter& json) {
     const auto column = [&](const char* name, auto of) {
       json.list(name, nodes, [&](const Node& node) { json.value(of(node)); });
@@ -143,14 +191,46 @@ Reply answer_calls(Session& session, const Query& query) {
       column("most_rank", [](const Node& node) { return node.sums.most_rank; });
     });
     json.object("sites", [&] {
-      const auto& sites = profile.call_sites;
-      json.list("id", sites, [&](const auto& site) { json.value(site.id); });
-      json.list("function", sites, [&](const auto& site) { json.value(places[site.id].function); });
-      json.list("file", sites, [&](const auto& site) { json.value(places[site.id].file); });
-      json.list("line", sites, [&](const auto& site) { json.value(places[site.id].line); });
+      json.list("id", places, [&](const auto& site) { json.value(site.first); });
+      json.list("function", places, [&](const auto& site) { json.value(site.second.function); });
+      json.list("file", places, [&](const auto& site) { json.value(site.second.file); });
+      json.list("line", places, [&](const auto& site) { json.value(site.second.line); });
     });
-    json.field("whole_run", true);
+    json.field("whole_run", whole_run);
   });
+}
+
+// Of a window of time, or of phases: what the profile does not know.
+Reply calls_of_window(Session& session, const Query& query, ViewedRun& run) {
+  const Joined joined = joined_for(session, query);
+  if (joined.job == nullptr) return joined.otherwise;
+  const CallWindow window{*joined.job, run.calls(joined.job->trace()), joined.scope,
+                          analysis::ScopeFilter(joined.scope, joined.job->definitions())};
+  const NamedCalls named = calls_in(window, run.sites(*joined.job));
+  return call_tree(named.calls, named.places, false);
+}
+
+}  // namespace
+
+Reply answer_calls(Session& session, const Query& query) {
+  const auto run = run_of(session, query);
+  if (!run) return refuse(404, run.error().message);
+  const auto scope = query.scope(session.tools);
+  if (!scope) return refuse(400, scope.error().message);
+  const auto loaded = (*run)->loaded();
+  if (!loaded) return refuse(422, loaded.error().message);
+  if ((*loaded)->trace && (!scope->whole_time() || scope->phases))
+    return calls_of_window(session, query, **run);
+  if (!scope->whole_time())
+    return refuse(422, "a window of time needs a trace; record one with fathom run --trace");
+  const profile::Profile& profile = *(*loaded)->profile;
+  if (profile.calls.empty())
+    return refuse(422,
+                  "this run's profile has no times of calls; fathom run leaves them unless "
+                  "--no-time is given");
+  std::map<std::int64_t, Place> places;
+  for (const profile::CallSite& site : profile.call_sites) places[site.id] = place_of(site);
+  return call_tree(calls_of(profile, *scope), places, true);
 }
 
 }  // namespace fathom::view

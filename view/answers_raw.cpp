@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the joined trace answers about a window: its calls one by one, and its costliest messages.
-#include <mutex>
-#include <optional>
-#include <unordered_map>
+#include <algorithm>
+#include <numeric>
 
 #include "analysis/scope/scope_filter.h"
-#include "analysis/scope/trace_span.h"
 #include "view/bytes.h"
+#include "view/joined_answer.h"
 #include "view/joined_window.h"
-#include "view/pyramid/pyramid.h"
 #include "view/session.h"
 
 namespace fathom::view {
@@ -16,48 +14,6 @@ namespace {
 
 constexpr std::size_t kMostCalls = 200'000;
 constexpr std::uint64_t kMostShownMessages = 5'000;
-
-// The joined trace, held while this lives, and what of it is asked for; or the answer that says why not.
-struct Joined {
-  std::unique_lock<std::timed_mutex> lock;
-  const analysis::JoinedJob* job = nullptr;
-  analysis::Scope scope;
-  Reply otherwise;
-};
-
-Joined joined_for(Session& session, const Query& query) {
-  Joined joined;
-  const auto decline = [&joined](Reply reply) {
-    joined.otherwise = std::move(reply);
-    return std::move(joined);
-  };
-  const auto run = run_of(session, query);
-  if (!run) return decline(refuse(404, run.error().message));
-  const auto scope = query.scope(session.tools);
-  if (!scope) return decline(refuse(400, scope.error().message));
-  const auto loaded = (*run)->loaded();
-  if (!loaded) return decline(refuse(422, loaded.error().message));
-  Pyramid* pyramid = (*run)->pyramid();
-  if (pyramid == nullptr)
-    return decline(refuse(422, "single calls need a trace; record one with fathom run --trace"));
-  if (const std::string problem = pyramid->problem(); !problem.empty())
-    return decline(refuse(422, problem));
-  if (!pyramid->is_joined())
-    return decline(not_ready("the joined trace", pyramid->progress().share));
-  joined.lock = (*run)->lock_joined();
-  if (!joined.lock.owns_lock()) return decline(busy());
-  const auto job = (*loaded)->job->joined();
-  if (!job) return decline(refuse(422, job.error().message));
-  joined.job = *job;
-  joined.scope = *scope;
-  const analysis::TraceSpan span = analysis::recorded_span((*job)->definitions());
-  joined.scope.to_ns = std::min(joined.scope.to_ns, span.to_ns + 1);
-  return joined;
-}
-
-// Numbers of call sites by address, as `/api/raw` has them: positions in `sites` of `/api/calls`, where the profile
-// knows them.
-constexpr std::uint32_t kUnknownSite = ~std::uint32_t{0};
 
 }  // namespace
 
@@ -73,6 +29,7 @@ Reply answer_raw(Session& session, const Query& query) {
   Reply reply;
   reply.type = kBinary;
   std::string& body = reply.body;
+  body.reserve(16 + calls.size() * 52);
   body = "FVR1";
   put(body, static_cast<std::uint32_t>(calls.size()));
   put(body, static_cast<std::uint32_t>(std::min<std::uint64_t>(more, ~std::uint32_t{0})));
@@ -90,7 +47,10 @@ Reply answer_raw(Session& session, const Query& query) {
   put_column([](const WindowCall& call) {
     return call.wait.ns > 0 ? call.wait.culprit : ~std::uint32_t{0};
   });
-  put_column([](const WindowCall&) { return kUnknownSite; });
+  trace::CallSiteNames& sites = joined.run->sites(*joined.job);
+  put_column([&](const WindowCall& call) {
+    return sites.number_of(call.process, joined.job->site_address(call.process, *call.step));
+  });
   put_column([](const WindowCall& call) { return call.step->thread; });
   put_column(
       [](const WindowCall& call) { return static_cast<std::uint8_t>(std::min(call.depth, 255u)); });
@@ -98,6 +58,24 @@ Reply answer_raw(Session& session, const Query& query) {
     return call.wait.ns > 0 ? static_cast<std::uint8_t>(call.wait.kind) : std::uint8_t{255};
   });
   return reply;
+}
+
+Reply answer_sites(Session& session, const Query& query) {
+  Joined joined = joined_for(session, query);
+  if (joined.job == nullptr) return joined.otherwise;
+  const trace::CallSiteNames& names = joined.run->sites(*joined.job);
+  std::vector<std::uint32_t> all(names.size());
+  std::iota(all.begin(), all.end(), 0u);
+  return json_reply([&](base::JsonWriter& json) {
+    json.object("sites", [&] {
+      json.field("id", all);
+      json.list("function", all, [&](std::uint32_t site) { json.value(names[site].function); });
+      json.list("file", all,
+                [&](std::uint32_t site) { json.value(trace::file_or_module(names[site])); });
+      json.list("line", all,
+                [&](std::uint32_t site) { json.value(std::int64_t{names[site].line}); });
+    });
+  });
 }
 
 Reply answer_messages(Session& session, const Query& query) {

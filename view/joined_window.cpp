@@ -35,7 +35,8 @@ class WindowWalk {
  public:
   WindowWalk(const analysis::JoinedJob& job, std::uint32_t process, std::uint64_t from_ns,
              std::uint64_t to_ns)
-      : steps_(job.steps()),
+      : job_(job),
+        steps_(job.steps()),
         process_(process),
         from_ns_(from_ns),
         to_ns_(to_ns),
@@ -45,17 +46,12 @@ class WindowWalk {
   // all other steps.
   template <typename Seen, typename Each>
   void go(Seen seen, Each each) {
-    const std::uint32_t begin = first_at(steps_, process_, from_ns_);
-    std::uint32_t at = begin;
-    for (std::uint32_t back = begin; back > 0 && begin - back < kLookBack; --back) {
-      const Step& step = steps_.at(process_, back - 1);
-      if (step.kind == StepKind::kCall && step.end_ns > from_ns_) at = back - 1;
-    }
+    std::uint32_t at = first_open(first_at(steps_, process_, from_ns_));
     const std::uint32_t size = steps_.size(process_);
     std::uint32_t beyond = 0;
     for (; at < size; ++at) {
       const Step& step = steps_.at(process_, at);
-      if (step.time_ns >= to_ns_ && (++beyond > kLookBack || calls_.empty())) break;
+      if (step.time_ns >= to_ns_ && (++beyond > kLookAhead || calls_.empty())) break;
       if (step.kind != StepKind::kCall) {
         open_.add(at, step);
         each(at, step);
@@ -71,6 +67,27 @@ class WindowWalk {
   }
 
  private:
+  // The first call that is open where the window begins, or `begin`. A thread's calls lie inside each other, and
+  // what happens in a call names it, so what was last says which are open. Threads may take turns, so where
+  // there are several, each needs to have done something within kLookBack steps.
+  std::uint32_t first_open(std::uint32_t begin) const {
+    const bool alone = job_.definitions().processes[process_].threads.size() <= 1;
+    std::uint32_t at = begin;
+    bool inside_another = false;
+    for (std::uint32_t back = begin; back > 0 && begin - back < kLookBack; --back) {
+      const Step& step = steps_.at(process_, back - 1);
+      const std::uint32_t call = step.kind == StepKind::kCall ? back - 1 : step.call;
+      if (call == analysis::kNobody || call >= begin) continue;
+      const Step& one = steps_.at(process_, call);
+      if (one.end_ns > from_ns_ && call < at) {
+        at = call;
+        inside_another = one.has(analysis::kNested);
+      }
+      if (alone && begin - back > kLeastLookBack && !inside_another) break;
+    }
+    return at;
+  }
+
   template <typename Seen>
   void finish_before(std::uint64_t time_ns, Seen seen) {
     std::erase_if(calls_, [&](std::uint32_t number) {
@@ -85,6 +102,7 @@ class WindowWalk {
         [](const analysis::CallWait&) {});
   }
 
+  const analysis::JoinedJob& job_;
   const StepFile& steps_;
   const std::uint32_t process_;
   const std::uint64_t from_ns_, to_ns_;
@@ -124,6 +142,18 @@ std::uint64_t add_calls(const analysis::JoinedJob& job, std::uint32_t process,
                    });
   set_depths(calls, first);
   return more;
+}
+
+void add_waits(const analysis::JoinedJob& job, std::uint32_t process, std::uint64_t from_ns,
+               std::uint64_t to_ns, std::vector<WindowWait>& waits) {
+  WindowWalk(job, process, from_ns, to_ns)
+      .go(
+          [&](const Step& call, std::uint32_t, const analysis::Wait& wait) {
+            const std::uint64_t begin_ns = std::max(call.time_ns, from_ns),
+                                end_ns = std::min(call.time_ns + wait.ns, to_ns);
+            if (end_ns > begin_ns) waits.push_back({&call, end_ns - begin_ns});
+          },
+          [](std::uint32_t, const Step&) {});
 }
 
 WindowMessages messages_in(const analysis::JoinedJob& job, const std::vector<bool>& chosen,

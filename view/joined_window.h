@@ -17,12 +17,21 @@ struct WindowCall {
 };
 
 // Adds the calls of a process that overlap [from_ns, to_ns) to `calls`, in the order in which they were entered,
-// at most `most` of them; returns how many there are beyond. A call that was entered more than kLookBack steps
-// before the window is missed.
-inline constexpr std::uint32_t kLookBack = 4096;
+// at most `most` of them; returns how many there are beyond. In a process of several threads, a call is missed
+// that is open where the window begins and whose thread has done nothing within kLookBack steps before; and of
+// one that goes on for more than kLookAhead steps after the window, the wait may not be known.
+inline constexpr std::uint32_t kLookBack = 1 << 14, kLeastLookBack = 64, kLookAhead = 1 << 18;
 std::uint64_t add_calls(const analysis::JoinedJob& job, std::uint32_t process,
                         std::uint64_t from_ns, std::uint64_t to_ns, std::size_t most,
                         std::vector<WindowCall>& calls);
+
+// The waits of a process in a window, each cut to it, as the analysis wait-states counts them.
+struct WindowWait {
+  const analysis::Step* call = nullptr;
+  std::uint64_t ns = 0;
+};
+void add_waits(const analysis::JoinedJob& job, std::uint32_t process, std::uint64_t from_ns,
+               std::uint64_t to_ns, std::vector<WindowWait>& waits);
 
 // A message of the program, joined at both ends.
 struct WindowMessage {

@@ -20,6 +20,7 @@ constexpr AnswerRow kAnswers[] = {
     {"/api/path", answer_path},
     {"/api/phases", answer_phases},
     {"/api/raw", answer_raw},
+    {"/api/sites", answer_sites},
     {"/api/messages", answer_messages},
     {"/api/window", answer_window},
     {"/api/matrix", answer_matrix},

@@ -105,6 +105,7 @@ Reply answer_strip(Session&, const Query&);
 Reply answer_path(Session&, const Query&);
 Reply answer_phases(Session&, const Query&);
 Reply answer_raw(Session&, const Query&);
+Reply answer_sites(Session&, const Query&);
 Reply answer_messages(Session&, const Query&);
 Reply answer_window(Session&, const Query&);
 Reply answer_matrix(Session&, const Query&);

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "analysis/registry.h"
+#include "view/answers/parallel.h"
 #include "view/pyramid/pyramid.h"
 
 namespace fathom::view {
@@ -55,9 +56,9 @@ analysis::TraceSpan ViewedRun::program_span() {
     // Not LazyJob::programs(): an analysis may be at work with that.
     const trace::Definitions& definitions = (*run)->trace->definitions();
     const trace::ProgramSpans spans(*(*run)->trace);
-    std::vector<analysis::TraceSpan> programs;
-    for (std::size_t process = 0; process < definitions.processes.size(); ++process)
-      programs.push_back(spans.of(process));
+    std::vector<analysis::TraceSpan> programs(definitions.processes.size());
+    in_parallel(programs.size(),
+                [&](std::size_t process) { programs[process] = spans.of(process); });
     program_ = analysis::span_of(programs, definitions, {});
   }
   return *program_;
@@ -130,6 +131,16 @@ const CallsInWindow& ViewedRun::calls(const trace::Trace& trace) {
   const std::lock_guard lock(calls_mutex_);
   if (!calls_) calls_ = std::make_unique<CallsInWindow>(trace);
   return *calls_;
+}
+
+trace::CallSiteNames& ViewedRun::sites(const analysis::JoinedJob& job) {
+  if (sites_) return *sites_;
+  sites_ = std::make_unique<trace::CallSiteNames>(job.definitions());
+  for (const std::uint32_t process : job.own()) {
+    for (const std::uint64_t address : job.site_addresses(process))
+      sites_->number_of(process, address);
+  }
+  return *sites_;
 }
 
 void ViewedRun::watch() {

@@ -15,6 +15,7 @@
 #include "analysis/load_run.h"
 #include "analysis/run.h"
 #include "analysis/scope/trace_span.h"
+#include "trace/code/call_site_names.h"
 #include "view/answers/calls_in_window.h"
 #include "view/answers/live_history.h"
 #include "view/tools.h"
@@ -48,6 +49,10 @@ class ViewedRun {
   // Of the run's trace; the first question costs a pass over it.
   const CallsInWindow& calls(const trace::Trace& trace);
 
+  // Where the trace's calls were made: all places, numbered alike for every question. The caller holds
+  // lock_joined(). The first question looks the places up.
+  trace::CallSiteNames& sites(const analysis::JoinedJob& job);
+
   // From now on takes samples of the job, if it runs and can be read.
   void watch();
   // nullptr: it is not watched.
@@ -75,6 +80,7 @@ class ViewedRun {
   std::timed_mutex joined_mutex_;
   std::mutex calls_mutex_;
   std::unique_ptr<CallsInWindow> calls_;
+  std::unique_ptr<trace::CallSiteNames> sites_;
   std::unique_ptr<LiveHistory> live_;
   std::optional<base::Result<analysis::LoadedRun>> run_;
   bool was_running_ = false;  // when it was last tried

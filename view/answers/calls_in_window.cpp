@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "analysis/calls/call_stack.h"
+#include "view/answers/parallel.h"
 
 namespace fathom::view {
 namespace {
@@ -13,10 +13,16 @@ using trace::Event;
 using trace::EventKind;
 using Stacks = std::vector<std::vector<SeenCall>>;  // by thread
 
-SeenCall opened(const Event& event, std::size_t depth) {
-  return {event.time_ns,  0,
-          event.bytes,    event.thread,
-          event.function, static_cast<std::uint32_t>(depth)};
+SeenCall opened(const Event& event, std::size_t depth, std::uint32_t phase) {
+  SeenCall call;
+  call.enter_ns = event.time_ns;
+  call.bytes = event.bytes;
+  call.site = event.site;
+  call.thread = event.thread;
+  call.function = event.function;
+  call.depth = static_cast<std::uint32_t>(depth);
+  call.phase = phase;
+  return call;
 }
 
 std::vector<SeenCall>& of_thread(Stacks& stacks, std::uint32_t thread) {
@@ -32,36 +38,45 @@ std::vector<SeenCall> all_of(const Stacks& stacks) {
 
 }  // namespace
 
-CallsInWindow::CallsInWindow(const trace::Trace& trace) : trace_(trace) {
-  const auto& processes = trace.definitions().processes;
+CallsInWindow::CallsInWindow(const trace::Trace& trace)
+    : trace_(trace),
+      marks_(trace.definitions().processes.size()),
+      ends_ns_(trace.definitions().processes.size()) {
   first_ns_ = ~std::uint64_t{0};
-  for (const trace::Process& process : processes) {
+  for (const trace::Process& process : trace.definitions().processes) {
     first_ns_ = std::min(first_ns_, process.first_ns);
     last_ns_ = std::max(last_ns_, process.last_ns);
   }
   first_ns_ = std::min(first_ns_, last_ns_);
-  const std::uint64_t step_ns = (last_ns_ - first_ns_) / kMarks + 1;
-  for (std::size_t process = 0; process < processes.size(); ++process) {
-    std::vector<Mark> marks;
-    Stacks open;
-    std::uint64_t next_ns = first_ns_, end_ns = processes[process].last_ns;
-    trace::EventCursor cursor = trace.events(process);
-    for (Event event; cursor.next(event);) {
-      for (; next_ns <= event.time_ns && marks.size() < kMarks; next_ns += step_ns)
-        marks.push_back({next_ns, all_of(open)});
-      end_ns = std::max(end_ns, event.time_ns);
-      if (event.kind == EventKind::kEnter) {
-        auto& stack = of_thread(open, event.thread);
-        stack.push_back(opened(event, stack.size()));
-      } else if (event.kind == EventKind::kLeave) {
-        auto& stack = of_thread(open, event.thread);
-        stack.resize(stack.size() - analysis::CallStacks::closed_by(stack, event.function));
-      }
+  in_parallel(marks_.size(), [this](std::size_t process) { mark_process(process); });
+}
+
+void CallsInWindow::mark_process(std::size_t process) {
+  const trace::Process& facts = trace_.definitions().processes[process];
+  const std::size_t count =
+      std::clamp<std::uint64_t>(facts.records / kEventsPerMark, 1, kMostMarks);
+  const std::uint64_t step_ns = (last_ns_ - first_ns_) / count + 1;
+  std::vector<Mark>& marks = marks_[process];
+  Stacks open;
+  analysis::PhaseStack phases;
+  std::uint64_t next_ns = first_ns_, end_ns = facts.last_ns;
+  trace::EventCursor cursor = trace_.events(process);
+  for (Event event; cursor.next(event);) {
+    for (; next_ns <= event.time_ns && marks.size() < count; next_ns += step_ns)
+      marks.push_back({next_ns, all_of(open), phases});
+    end_ns = std::max(end_ns, event.time_ns);
+    if (event.kind == EventKind::kEnter) {
+      auto& stack = of_thread(open, event.thread);
+      stack.push_back(opened(event, stack.size(), phases.now()));
+    } else if (event.kind == EventKind::kLeave) {
+      auto& stack = of_thread(open, event.thread);
+      stack.resize(stack.size() - analysis::CallStacks::closed_by(stack, event.function));
+    } else {
+      phases.take(event);
     }
-    for (; marks.size() < kMarks; next_ns += step_ns) marks.push_back({next_ns, all_of(open)});
-    marks_.push_back(std::move(marks));
-    ends_ns_.push_back(end_ns);
   }
+  for (; marks.size() < count; next_ns += step_ns) marks.push_back({next_ns, all_of(open), phases});
+  ends_ns_[process] = end_ns;
 }
 
 CallsInWindow::Walk::Walk(const CallsInWindow& calls, std::size_t process, std::uint64_t from_ns,
@@ -77,6 +92,7 @@ CallsInWindow::Walk::Walk(const CallsInWindow& calls, std::size_t process, std::
   if (after == marks.begin()) return;  // before the first event
   const Mark& mark = *std::prev(after);
   for (const SeenCall& call : mark.open) of_thread(open_, call.thread).push_back(call);
+  phases_ = mark.phases;
   cursor_.seek(mark.at_ns);
 }
 
@@ -86,19 +102,31 @@ bool CallsInWindow::Walk::touches(const SeenCall& call) const {
   return end > begin || (call.enter_ns >= from_ns_ && call.enter_ns < to_ns_);
 }
 
+// Ends the innermost call of a thread, and gives it.
+void CallsInWindow::Walk::close_innermost(std::vector<SeenCall>& stack, std::uint64_t leave_ns,
+                                          SeenCall& call) const {
+  call = stack.back();
+  stack.pop_back();
+  call.leave_ns = leave_ns;
+  const std::uint64_t begin = std::max(call.enter_ns, from_ns_),
+                      end = std::min(call.leave_ns, to_ns_);
+  if (!stack.empty() && end > begin) stack.back().nested_ns += end - begin;
+}
+
 // Whether the event closes calls; `call` is the innermost, the outer ones follow from ready_.
 bool CallsInWindow::Walk::take(const Event& event, SeenCall& call) {
   auto& stack = of_thread(open_, event.thread);
   if (event.kind == EventKind::kEnter) {
-    stack.push_back(opened(event, stack.size()));
+    stack.push_back(opened(event, stack.size(), phases_.now()));
     return false;
   }
+  phases_.take(event);
   if (event.kind != EventKind::kLeave) return false;
+  SeenCall closed;
   for (std::size_t left = analysis::CallStacks::closed_by(stack, event.function); left > 0;
        --left) {
-    stack.back().leave_ns = event.time_ns;
-    if (touches(stack.back())) ready_.push_back(stack.back());
-    stack.pop_back();
+    close_innermost(stack, event.time_ns, closed);
+    if (touches(closed)) ready_.push_back(closed);
   }
   std::reverse(ready_.begin(), ready_.end());
   if (ready_.empty()) return false;
@@ -110,10 +138,8 @@ bool CallsInWindow::Walk::take(const Event& event, SeenCall& call) {
 bool CallsInWindow::Walk::close_rest(SeenCall& call) {
   for (auto& stack : open_) {
     while (!stack.empty()) {
-      call = stack.back();
-      stack.pop_back();
       // What is left at the window's end goes on at least to there.
-      call.leave_ns = std::max(call.enter_ns, at_end_ ? last_ns_ : to_ns_);
+      close_innermost(stack, std::max(stack.back().enter_ns, at_end_ ? last_ns_ : to_ns_), call);
       if (touches(call)) return true;
     }
   }

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Work on many alike things, shared by all processors.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <thread>
+#include <vector>
+
+namespace fathom::view {
+
+// Threads for work that nobody else shares; more gain nothing, because they wait for the disk.
+inline unsigned worker_threads() {
+  return std::clamp(std::thread::hardware_concurrency(), 1u, 16u);
+}
+
+// Calls work(i) once for each i below `count`, in any order, from several threads at once; returns when all are
+// done. `work` throws nothing.
+template <typename Work>
+void in_parallel(std::size_t count, Work work) {
+  std::atomic<std::size_t> next = 0;
+  const auto run = [&next, &work, count] {
+    for (std::size_t at = next++; at < count; at = next++) work(at);
+  };
+  std::vector<std::thread> others;
+  const std::size_t threads = std::min<std::size_t>(worker_threads(), count);
+  for (std::size_t i = 1; i < threads; ++i) others.emplace_back(run);
+  run();
+  for (std::thread& other : others) other.join();
+}
+
+}  // namespace fathom::view
