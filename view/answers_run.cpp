@@ -2,6 +2,7 @@
 // The answers that tell what a run is: list of runs, metadata, report, analyses, comparison.
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -121,16 +122,27 @@ void write_traced(base::JsonWriter& json, analysis::LoadedRun& run,
   json.field("trace_level", definitions.level);
 }
 
-void write_timeline(base::JsonWriter& json, const Pyramid& pyramid, std::uint64_t most_levels) {
+// What a file holds less of than a server: the finer levels, and lines of another depth.
+struct Held {
+  std::uint64_t most_levels = kMostLevels;
+  std::optional<std::uint32_t> depth;
+};
+
+void write_timeline(base::JsonWriter& json, const Pyramid& pyramid, const Held& held) {
   const Geometry& geometry = pyramid.geometry();
   json.object("timeline", [&] {
     const auto levels =
-        static_cast<std::uint32_t>(std::min<std::uint64_t>(geometry.levels, most_levels));
+        static_cast<std::uint32_t>(std::min<std::uint64_t>(geometry.levels, held.most_levels));
     json.field("levels", levels);
-    json.field("rows", geometry.rows());
+    json.field("rows", geometry.rows(0));
     json.field("rows_per_tile", kRows);
     json.field("bins_per_tile", kBins);
     json.field("from_ns", geometry.from_ns);
+    std::vector<std::uint64_t> groups;
+    for (std::uint32_t depth = 0; depth < geometry.depths(); ++depth) {
+      if (!held.depth || depth == *held.depth) groups.push_back(geometry.group(depth));
+    }
+    json.field("groups", groups);
     std::vector<std::uint64_t> widths, columns;
     for (std::uint32_t level = 0; level < levels; ++level) {
       widths.push_back(geometry.bin_ns(level));
@@ -221,8 +233,12 @@ Reply answer_meta(Session& session, const Query& query) {
   const profile::Profile& profile = *(*loaded)->profile;
   const std::vector<std::string> hosts = hosts_of(**loaded);
   Pyramid* pyramid = (*run)->pyramid();
-  const auto levels = query.number("levels", kMostLevels, kMostLevels);  // a file may hold fewer
+  const auto levels = query.number("levels", kMostLevels, kMostLevels);
   if (!levels) return refuse(400, levels.error().message);
+  const auto depth = query.number("depth", 0, kMostDepths);
+  if (!depth) return refuse(400, depth.error().message);
+  Held held{*levels, {}};
+  if (query.has("depth")) held.depth = static_cast<std::uint32_t>(*depth);
   const analysis::TraceSpan program = (*run)->program_span();
   Reply reply = json_reply([&](base::JsonWriter& json) {
     json.field("run", query.number("run", 0, session.runs.size()).value());
@@ -242,7 +258,7 @@ Reply answer_meta(Session& session, const Query& query) {
     }
     json.list("wait_kinds", mpi::kWaitKindNames, [&](const char* name) { json.value(name); });
     if (pyramid != nullptr) {
-      write_timeline(json, *pyramid, levels.value());
+      write_timeline(json, *pyramid, held);
     } else {
       json.key("timeline");
       json.null();

@@ -73,6 +73,16 @@ base::Result<std::uint32_t> planes_of(const Query& query) {
   return bits == 0 ? (1u << kPlanes.size()) - 1 : bits;
 }
 
+// Of the groups of processes that `group` asks for the size of; an Error if there are none of this size.
+base::Result<std::uint32_t> depth_of(const Query& query, const Geometry& geometry) {
+  const auto group = query.number("group", 1, geometry.processes);
+  if (!group) return group.error();
+  for (std::uint32_t depth = 0; depth < geometry.depths(); ++depth) {
+    if (geometry.group(depth) == *group) return depth;
+  }
+  return base::Error{"there are no groups of this many processes; meta.timeline.groups lists them"};
+}
+
 void put_planes(std::string& body, const Tile& tile, std::uint32_t planes) {
   const auto put_plane = [&](unsigned bit, const auto& plane) {
     if ((planes & 1u << bit) != 0) put_all(body, plane);
@@ -164,27 +174,31 @@ Reply answer_tile(Session& session, const Query& query) {
   const Geometry& geometry = asked.pyramid->geometry();
   const auto level = query.number("level", 0, geometry.levels - 1);
   if (!level) return refuse(404, level.error().message);
-  const auto depth = static_cast<std::uint32_t>(*level);
-  const auto row = query.number("row", 0, geometry.rows() - 1);
+  const auto width = static_cast<std::uint32_t>(*level);
+  const auto depth = depth_of(query, geometry);
+  if (!depth) return refuse(404, depth.error().message);
+  const auto row = query.number("row", 0, geometry.rows(*depth) - 1);
   if (!row) return refuse(404, row.error().message);
-  const auto column = query.number("column", 0, geometry.columns(depth) - 1);
+  const auto column = query.number("column", 0, geometry.columns(width) - 1);
   if (!column) return refuse(404, column.error().message);
   const auto planes = planes_of(query);
   if (!planes) return refuse(400, planes.error().message);
   const std::shared_ptr<const Layer> waits = asked.pyramid->waits();
-  const std::uint64_t bins = std::min(kBins, geometry.bins(depth) - *column * kBins);
+  const std::uint64_t bins = std::min(kBins, geometry.bins(width) - *column * kBins);
+  const std::uint64_t group = geometry.group(*depth);
   const std::uint64_t first = *row * kRows;
-  const std::uint64_t processes = std::min<std::uint64_t>(kRows, geometry.processes - first);
-  const std::uint64_t bin_ns = geometry.bin_ns(depth);
+  const std::uint64_t lines = std::min<std::uint64_t>(kRows, geometry.lines(*depth) - first);
+  const std::uint64_t bin_ns = geometry.bin_ns(width);
   Tile tile;
-  for (std::uint64_t process = first; process < first + processes; ++process) {
-    const auto number = static_cast<std::uint32_t>(process);
-    const Columns calls = asked.calls->read(number, depth, *column);
+  for (std::uint64_t line = first; line < first + lines; ++line) {
+    const std::uint64_t at = geometry.first_line(*depth) + line;
+    const Columns calls = asked.calls->read(at, width, *column);
     if (calls.empty())
       return refuse(422,
                     "a part of the timeline's pyramid is damaged; remove " + asked.run->folder());
-    add_calls(tile, calls, bins, bin_ns);
-    add_waits(tile, waits ? waits->read(number, depth, *column) : Columns{}, bins, bin_ns);
+    const std::uint64_t members = std::min(group, geometry.processes - line * group);
+    add_calls(tile, calls, bins, bin_ns * members);
+    add_waits(tile, waits ? waits->read(at, width, *column) : Columns{}, bins, bin_ns * members);
   }
   Reply reply;
   reply.type = kBinary;
@@ -195,13 +209,13 @@ Reply answer_tile(Session& session, const Query& query) {
     put(body, static_cast<std::uint32_t>(number));
   put_real(body, geometry.from_ns + *column * kBins * bin_ns);
   put_real(body, bin_ns);
-  put(body, static_cast<std::uint32_t>(processes));
+  put(body, static_cast<std::uint32_t>(lines));
   put(body, static_cast<std::uint32_t>(bins));
   put(body, *planes);
   put(body, waits ? 7u : 1u);
-  put(body, static_cast<std::uint32_t>(first));
-  put(body, 1u);
-  put(body, std::uint32_t{depth + 1 == geometry.levels});
+  put(body, static_cast<std::uint32_t>(first * group));
+  put(body, static_cast<std::uint32_t>(group));
+  put(body, std::uint32_t{width + 1 == geometry.levels});
   put(body, 0u);
   put_planes(body, tile, *planes);
   return reply;
@@ -220,13 +234,15 @@ Reply answer_strip(Session& session, const Query& query) {
     for (std::size_t bin = 0; bin < bins && !columns.empty(); ++bin)
       sums[bin] += columns[column][bin];
   };
-  for (std::uint32_t process = 0; process < geometry.processes; ++process) {
-    const Columns calls = asked.calls->read(process, 0, 0);
+  // All numbers here are sums, and so are those of the coarsest lines.
+  for (std::uint64_t line = geometry.first_line(geometry.depths() - 1); line < geometry.all_lines();
+       ++line) {
+    const Columns calls = asked.calls->read(line, 0, 0);
     add(mpi, calls, kMpiNs);
     add(messages, calls, kMessages);
     add(in, calls, kBytesIn);
     add(out, calls, kBytesOut);
-    const Columns of_waits = waits ? waits->read(process, 0, 0) : Columns{};
+    const Columns of_waits = waits ? waits->read(line, 0, 0) : Columns{};
     add(waiting, of_waits, kWaitNs);
     add(path, of_waits, kPathNs);
   }

@@ -181,19 +181,23 @@ void add_playback(Answers& answers, ViewedRun& run, std::size_t room) {
 }
 
 // As many levels as there is room for, the coarsest first; each whole or not at all.
-std::uint32_t add_levels(Answers& answers, const Geometry& geometry, std::size_t room) {
+std::uint32_t add_levels(Answers& answers, const Geometry& geometry, std::uint32_t depth,
+                         std::size_t room) {
   std::uint32_t level = 0;
   for (; level < geometry.levels; ++level) {
     // 24 bytes a cell, as base64: a bound that is never exceeded.
-    const std::uint64_t most = geometry.bins(level) * geometry.processes * 32 +
-                               geometry.columns(level) * geometry.rows() * 200;
+    const std::uint64_t most = geometry.bins(level) * geometry.lines(depth) * 32 +
+                               geometry.columns(level) * geometry.rows(depth) * 200;
     if (answers.bytes() + most > room) break;
-    for (std::uint64_t row = 0; row < geometry.rows(); ++row) {
-      for (std::uint64_t column = 0; column < geometry.columns(level); ++column)
-        answers.add("/api/tile", {{"run", "0"},
-                                  {"level", std::to_string(level)},
-                                  {"row", std::to_string(row)},
-                                  {"column", std::to_string(column)}});
+    for (std::uint64_t row = 0; row < geometry.rows(depth); ++row) {
+      for (std::uint64_t column = 0; column < geometry.columns(level); ++column) {
+        Query::Parameters asked{{"run", "0"},
+                                {"level", std::to_string(level)},
+                                {"row", std::to_string(row)},
+                                {"column", std::to_string(column)}};
+        if (depth > 0) asked["group"] = std::to_string(geometry.group(depth));
+        answers.add("/api/tile", asked);
+      }
     }
   }
   return level;
@@ -244,11 +248,17 @@ base::Result<ShareableFile> shareable_file(Session& session, const Pages& pages)
   const std::size_t room = kMostFileBytes - std::min(kMostFileBytes, of_pages);
   if (answers.bytes() < room) add_playback(answers, run, (room - answers.bytes()) / 4);
   ShareableFile file;
+  std::uint32_t depth = 0;
   if (answers.bytes() < room && pyramid != nullptr) {
-    file.all_levels = pyramid->geometry().levels;
-    file.levels = add_levels(answers, pyramid->geometry(), room);
+    const Geometry& geometry = pyramid->geometry();
+    file.all_levels = geometry.levels;
+    // Lines of many processes where there is no room for those of each.
+    for (; depth < geometry.depths() && file.levels == 0; ++depth)
+      file.levels = add_levels(answers, geometry, depth, room);
+    depth -= depth > 0 ? 1 : 0;
   }
-  answers.add("/api/meta", {{"run", "0"}}, {{"levels", std::to_string(file.levels)}});
+  answers.add("/api/meta", {{"run", "0"}},
+              {{"levels", std::to_string(file.levels)}, {"depth", std::to_string(depth)}});
   file.left_out = answers.left_out();
   auto html = page_with(pages, answers.text());
   if (!html) return html.error();

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <limits>
 #include <mutex>
-#include <thread>
+#include <optional>
 #include <tuple>
 #include <vector>
 
@@ -14,6 +14,7 @@
 #include "analysis/path/critical_path.h"
 #include "view/pyramid/dominant_bins.h"
 #include "view/pyramid/layer.h"
+#include "view/pyramid/row_groups.h"
 
 namespace fathom::view {
 namespace {
@@ -176,48 +177,51 @@ class CallBins {
   std::uint64_t phase_since_ns_ = 0, last_ns_ = 0;
 };
 
+using Kind = ColumnRule;
+
+constexpr ColumnRule kCallRules[kCallColumns] = {{Kind::kKey, kFunctionNs},
+                                                 {Kind::kSumOfKey},
+                                                 {Kind::kSum},
+                                                 {Kind::kKey},
+                                                 {Kind::kSum},
+                                                 {Kind::kSum},
+                                                 {Kind::kSum}};
+constexpr ColumnRule kWaitRules[kWaitColumns] = {{Kind::kKey, kWaitNs}, {Kind::kSum}, {Kind::kSum}};
+
 // What the threads of build_call_layer share.
 struct CallBuild {
-  CallBuild(const trace::Trace& of, const Geometry& shape, std::uint64_t identity,
-            BuildState& shared)
+  CallBuild(const trace::Trace& of, const Geometry& shape, BuildState& shared)
       : trace(of),
         geometry(shape),
         state(shared),
-        writer(shape, kCallColumns, identity),
         strip(kStripGroups, std::vector<std::uint64_t>(shape.bins(0))) {}
 
   const trace::Trace& trace;
   const Geometry& geometry;
   BuildState& state;
-  LayerWriter writer;
-  std::atomic<std::uint32_t> next = 0;
-  std::mutex mutex;  // of the following, and the writer's file
+  std::mutex mutex;  // of the following
   std::vector<Stretch> phases;
   GroupStrip strip;
 
-  void work() {
-    for (std::uint32_t process = next++; process < geometry.processes && !state.stop;
-         process = next++) {
-      CallBins bins(geometry, process, trace.definitions().functions);
-      trace::EventCursor cursor = trace.events(process);
-      Event event;
-      for (std::uint64_t count = 0; cursor.next(event); ++count) {
-        bins.take(event);
-        if ((count & 0xffff) == 0 && state.stop) return;
-      }
-      const LayerWriter::Packed packed = writer.pack(bins.finish());
-      const std::lock_guard lock(mutex);
-      writer.add(process, packed);
-      const auto& spans = bins.phase_spans();
-      const std::size_t room = kMostStretches - phases.size();
-      phases.insert(phases.end(), spans.begin(),
-                    spans.begin() + static_cast<std::ptrdiff_t>(std::min(room, spans.size())));
-      for (std::size_t group = 0; group < strip.size(); ++group) {
-        for (std::size_t bin = 0; bin < strip[group].size(); ++bin)
-          strip[group][bin] += bins.strip()[group][bin];
-      }
-      ++state.done;
+  std::optional<std::vector<Columns>> line_of(std::uint32_t process) {
+    CallBins bins(geometry, process, trace.definitions().functions);
+    trace::EventCursor cursor = trace.events(process);
+    Event event;
+    for (std::uint64_t count = 0; cursor.next(event); ++count) {
+      bins.take(event);
+      if ((count & 0xffff) == 0 && state.stop) return std::nullopt;
     }
+    std::vector<Columns> line = bins.finish();
+    const std::lock_guard lock(mutex);
+    const auto& spans = bins.phase_spans();
+    const std::size_t room = kMostStretches - phases.size();
+    phases.insert(phases.end(), spans.begin(),
+                  spans.begin() + static_cast<std::ptrdiff_t>(std::min(room, spans.size())));
+    for (std::size_t group = 0; group < strip.size(); ++group) {
+      for (std::size_t bin = 0; bin < strip[group].size(); ++bin)
+        strip[group][bin] += bins.strip()[group][bin];
+    }
+    return line;
   }
 };
 
@@ -292,25 +296,24 @@ base::Status build_call_layer(const trace::Trace& trace, const Geometry& geometr
                               std::uint64_t identity, const std::string& path, unsigned threads,
                               BuildState& state) {
   state.done = 0;
-  CallBuild build(trace, geometry, identity, state);
+  CallBuild build(trace, geometry, state);
+  LayerWriter writer(geometry, kCallColumns, identity);
   const std::lock_guard writing(state.writing);
-  if (const auto opened = build.writer.open(path); !opened) return opened;
-  std::vector<std::thread> workers;
-  for (unsigned i = 1; i < threads; ++i) workers.emplace_back([&build] { build.work(); });
-  build.work();
-  for (std::thread& worker : workers) worker.join();
-  if (state.stop) {
-    build.writer.abandon();
+  if (const auto opened = writer.open(path); !opened) return opened;
+  if (!write_lines(writer, geometry, kCallRules, threads, state,
+                   [&build](std::uint32_t process) { return build.line_of(process); })) {
+    writer.abandon();
     return base::Error{"stopped"};
   }
   std::sort(build.phases.begin(), build.phases.end(), [](const auto& a, const auto& b) {
     return std::tie(a.process, a.begin_ns, b.end_ns) < std::tie(b.process, b.begin_ns, a.end_ns);
   });
-  return build.writer.commit(call_tail(build));
+  return writer.commit(call_tail(build));
 }
 
 base::Status build_wait_layer(analysis::JoinedJob& job, const Geometry& geometry,
-                              std::uint64_t identity, const std::string& path, BuildState& state) {
+                              std::uint64_t identity, const std::string& path, unsigned threads,
+                              BuildState& state) {
   state.done = 0;
   const auto pass = analysis::critical_path_pass(job, std::numeric_limits<std::size_t>::max());
   analysis::run_passes(job.transport(), {pass.pass.get()});
@@ -325,11 +328,8 @@ base::Status build_wait_layer(analysis::JoinedJob& job, const Geometry& geometry
   LayerWriter writer(geometry, kWaitColumns, identity);
   const std::lock_guard writing(state.writing);
   if (const auto opened = writer.open(path); !opened) return opened;
-  for (std::uint32_t process = 0; process < geometry.processes; ++process) {
-    if (state.stop) {
-      writer.abandon();
-      return base::Error{"stopped"};
-    }
+  const auto line_of = [&](std::uint32_t process) -> std::optional<std::vector<Columns>> {
+    if (state.stop) return std::nullopt;
     DominantBins waits(geometry), on_path(geometry);
     add_waits(job, process, waits);
     for (const Stretch& span : by_process[process]) on_path.add(span.begin_ns, span.end_ns, 0);
@@ -340,8 +340,11 @@ base::Status build_wait_layer(analysis::JoinedJob& job, const Geometry& geometry
       const DominantBins::Level& of_waits = waits.levels()[level];
       levels[level] = {plus_one(of_waits.key), of_waits.total_ns, on_path.levels()[level].total_ns};
     }
-    writer.add(process, writer.pack(levels));
-    ++state.done;
+    return levels;
+  };
+  if (!write_lines(writer, geometry, kWaitRules, threads, state, line_of)) {
+    writer.abandon();
+    return base::Error{"stopped"};
   }
   return writer.commit(pack_stretches(spans));
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Builds the two layers of a run's pyramid.
 //
-// The first needs each process alone, and is read by all processors at once: what calls took, and the
-// messages. The second needs the joined trace: waits, and the critical path. So a picture is there before
-// the trace has been joined.
+// The first needs each process alone: what calls took, and the messages. The second needs the joined trace:
+// waits, and the critical path. So a picture is there before the trace has been joined. All processors work on
+// either, a process at a time.
 #pragma once
 
 #include <atomic>
@@ -78,6 +78,7 @@ base::Status build_call_layer(const trace::Trace& trace, const Geometry& geometr
 
 // Holds the joined trace: nobody else may use it meanwhile.
 base::Status build_wait_layer(analysis::JoinedJob& job, const Geometry& geometry,
-                              std::uint64_t identity, const std::string& path, BuildState& state);
+                              std::uint64_t identity, const std::string& path, unsigned threads,
+                              BuildState& state);
 
 }  // namespace fathom::view

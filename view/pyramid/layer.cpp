@@ -39,17 +39,35 @@ void append_column(std::string& bytes, const std::uint64_t* first, std::size_t b
   const std::uint64_t largest = *std::max_element(first, first + bins);
   const auto width = static_cast<unsigned>((std::bit_width(largest) + 7) / 8);
   bytes += static_cast<char>(width);
+  std::size_t at = bytes.size();
+  bytes.resize(at + width * bins);
   for (unsigned byte = 0; byte < width; ++byte) {
     for (std::size_t bin = 0; bin < bins; ++bin)
-      bytes += static_cast<char>(first[bin] >> (8 * byte));
+      bytes[at++] = static_cast<char>(first[bin] >> (8 * byte));
   }
+}
+
+// A new context for each chunk would take as long as the chunk. Null: there is no memory.
+ZSTD_CCtx* packing() {
+  thread_local const std::unique_ptr<ZSTD_CCtx, decltype(&ZSTD_freeCCtx)> context(ZSTD_createCCtx(),
+                                                                                  ZSTD_freeCCtx);
+  return context.get();
+}
+
+ZSTD_DCtx* unpacking() {
+  thread_local const std::unique_ptr<ZSTD_DCtx, decltype(&ZSTD_freeDCtx)> context(ZSTD_createDCtx(),
+                                                                                  ZSTD_freeDCtx);
+  return context.get();
 }
 
 std::string packed(const Columns& columns, std::size_t begin, std::size_t bins) {
   std::string plain;
   for (const auto& column : columns) append_column(plain, column.data() + begin, bins);
   std::string chunk(ZSTD_compressBound(plain.size()), '\0');
-  const std::size_t size = ZSTD_compress(chunk.data(), chunk.size(), plain.data(), plain.size(), 1);
+  ZSTD_CCtx* const context = packing();
+  if (context == nullptr) return "";
+  const std::size_t size =
+      ZSTD_compressCCtx(context, chunk.data(), chunk.size(), plain.data(), plain.size(), 1);
   chunk.resize(ZSTD_isError(size) != 0 ? 0 : size);
   return chunk;
 }
@@ -97,7 +115,7 @@ std::uint64_t trace_identity(const std::string& run_directory) {
   for (const auto& entry : fs::directory_iterator(run_directory + "/trace", failed))
     names.push_back(entry.path().filename().string());
   std::sort(names.begin(), names.end());
-  std::uint64_t identity = 2;  // of this version of layers
+  std::uint64_t identity = 3;  // of this version of layers
   for (const std::string& name : names) {
     struct stat status {};
     if (stat((run_directory + "/trace/" + name).c_str(), &status) != 0) continue;
@@ -118,14 +136,17 @@ std::string pack_columns(const Columns& columns) {
 Columns unpack_columns(std::string_view chunk, std::size_t columns, std::size_t length) {
   if (length == 0 || length > kMostUnpacked) return {};
   std::string plain(columns * (1 + 8 * length), '\0');
-  const std::size_t size = ZSTD_decompress(plain.data(), plain.size(), chunk.data(), chunk.size());
+  ZSTD_DCtx* const context = unpacking();
+  if (context == nullptr) return {};
+  const std::size_t size =
+      ZSTD_decompressDCtx(context, plain.data(), plain.size(), chunk.data(), chunk.size());
   if (ZSTD_isError(size) != 0) return {};
   plain.resize(size);
   return unpacked(plain, columns, length);
 }
 
 LayerWriter::LayerWriter(const Geometry& geometry, std::uint32_t columns, std::uint64_t identity)
-    : geometry_(geometry), columns_(columns), identity_(identity), index_(geometry.processes) {}
+    : geometry_(geometry), columns_(columns), identity_(identity), index_(geometry.all_lines()) {}
 
 base::Status LayerWriter::open(const std::string& path) {
   if (const auto opened = file_.open(path, base::AtomicFile::Existing::kReplace); !opened)
@@ -144,9 +165,9 @@ LayerWriter::Packed LayerWriter::pack(const std::vector<Columns>& levels) const 
   return all;
 }
 
-void LayerWriter::add(std::uint32_t process, const Packed& packed) {
+void LayerWriter::add(std::uint64_t line, const Packed& packed) {
   for (const std::string& chunk : packed.chunks) {
-    index_[process].push_back({file_.size_bytes(), static_cast<std::uint32_t>(chunk.size()), 0});
+    index_[line].push_back({file_.size_bytes(), static_cast<std::uint32_t>(chunk.size()), 0});
     file_.append(chunk);
   }
 }
@@ -190,7 +211,7 @@ std::unique_ptr<Layer> Layer::open(const std::string& path, std::uint64_t identi
   const auto tail_bytes = number_at<std::uint64_t>(footer + 16);
   if (layer->index_ > end || tail_at > end || tail_bytes != end - tail_at ||
       tail_at < layer->index_ ||
-      tail_at - layer->index_ != layer->chunks_ * geometry.processes * kPlaceBytes)
+      tail_at - layer->index_ != layer->chunks_ * geometry.all_lines() * kPlaceBytes)
     return nullptr;
   layer->tail_ = {file->data() + tail_at, tail_bytes};
   std::uint64_t first = 0;
@@ -202,11 +223,11 @@ std::unique_ptr<Layer> Layer::open(const std::string& path, std::uint64_t identi
   return layer;
 }
 
-Columns Layer::read(std::uint32_t process, std::uint32_t level, std::uint64_t stretch) const {
-  if (process >= geometry_.processes || level >= geometry_.levels ||
+Columns Layer::read(std::uint64_t line, std::uint32_t level, std::uint64_t stretch) const {
+  if (line >= geometry_.all_lines() || level >= geometry_.levels ||
       stretch >= geometry_.columns(level))
     return {};
-  const std::uint64_t chunk = chunks_ * process + first_[level] + stretch;
+  const std::uint64_t chunk = chunks_ * line + first_[level] + stretch;
   const char* place = file_->data() + index_ + chunk * kPlaceBytes;
   const auto offset = number_at<std::uint64_t>(place);
   const std::uint64_t bytes = number_at<std::uint32_t>(place + 8);

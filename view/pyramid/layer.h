@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A file of binned columns: for each process, level and stretch of kBins bins one chunk, packed.
+// A file of binned columns: for each line (geometry.h), level and stretch of kBins bins one chunk, packed.
 //
 //   header   "FVPYR1\0\0"  u64 identity  u64 from_ns, to_ns, finest_ns  u32 levels, processes, columns, 0
 //   chunks   zstd of, for each column: u8 width w (0 to 8: bytes that its largest number needs), then w × bins
 //            bytes: the lowest byte of each number, then the next
-//   index    u64 offset, u32 packed bytes, u32 0 for each process, level and stretch, in this order
+//   index    u64 offset, u32 packed bytes, u32 0 for each line, level and stretch, in this order
 //   tail     bytes of the layer's own
 //   footer   u64 offset of the index, u64 of the tail, u64 bytes of the tail, "FVPYREND"
 //
@@ -42,12 +42,12 @@ class LayerWriter {
 
   base::Status open(const std::string& path);
 
-  // All bins of a process: `levels` by level, then by column. Packing needs no lock.
+  // All bins of a line: `levels` by level, then by column. Packing needs no lock.
   struct Packed {
     std::vector<std::string> chunks;  // by level, then by stretch
   };
   Packed pack(const std::vector<Columns>& levels) const;
-  void add(std::uint32_t process, const Packed& packed);
+  void add(std::uint64_t line, const Packed& packed);
 
   base::Status commit(std::string_view tail);
   void abandon() { file_.abandon(); }
@@ -62,7 +62,7 @@ class LayerWriter {
   const std::uint32_t columns_;
   const std::uint64_t identity_;
   base::AtomicFile file_;
-  std::vector<std::vector<Place>> index_;  // by process
+  std::vector<std::vector<Place>> index_;  // by line
 };
 
 class Layer {
@@ -72,7 +72,7 @@ class Layer {
                                      const Geometry& geometry, std::uint32_t columns);
 
   // The columns of kBins bins, or fewer at the end; empty if the chunk is damaged.
-  Columns read(std::uint32_t process, std::uint32_t level, std::uint64_t stretch) const;
+  Columns read(std::uint64_t line, std::uint32_t level, std::uint64_t stretch) const;
   std::string_view tail() const { return tail_; }
   std::uint64_t bytes() const { return file_->size(); }
 
@@ -82,8 +82,8 @@ class Layer {
   std::optional<base::MappedFile> file_;
   Geometry geometry_;
   std::uint32_t columns_ = 0;
-  std::uint64_t chunks_ = 0;          // of a process
-  std::vector<std::uint64_t> first_;  // of each level, among the chunks of a process
+  std::uint64_t chunks_ = 0;          // of a line
+  std::vector<std::uint64_t> first_;  // of each level, among the chunks of a line
   std::uint64_t index_ = 0;
   std::string_view tail_;
 };

@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
 
 #include "analysis/scope/trace_span.h"
+#include "view/answers/parallel.h"
 
 namespace fathom::view {
 namespace {
@@ -66,9 +68,10 @@ std::shared_ptr<const Layer> Pyramid::waits() const {
 }
 
 Pyramid::Progress Pyramid::progress() const {
-  constexpr const char* kStages[] = {"calls and messages", "waits", "the joined trace"};
+  const Stage stage = stage_;
+  if (stage == kJoining) return {"the joined trace", 0};
   const double all = std::max(1u, geometry_.processes);
-  return {kStages[std::min<int>(stage_, 2)], std::min(1.0, state_.done / all)};
+  return {stage == kCalling ? "calls and messages" : "waits", std::min(1.0, state_.done / all)};
 }
 
 std::string Pyramid::problem() const {
@@ -102,36 +105,41 @@ void Pyramid::publish(std::shared_ptr<const Layer>& where, std::shared_ptr<const
     problem_ = "the timeline's pyramid could not be read back from " + place("");
 }
 
+bool Pyramid::fails(const base::Status& done) {
+  if (done) return false;
+  const std::lock_guard lock(mutex_);
+  problem_ = done.error().message;
+  return true;
+}
+
+bool Pyramid::build_calls(unsigned threads) {
+  if (fails(build_call_layer(*loaded_.trace, geometry_, identity_, place(kCalls), threads, state_)))
+    return false;
+  publish(calls_, kept(kCalls, kCallColumns));
+  return true;
+}
+
+// Joining takes longest, and one thread does it: meanwhile the others build what needs no joining.
 void Pyramid::build() {
-  const auto fails = [this](const base::Status& done) {
-    if (done) return false;
-    const std::lock_guard lock(mutex_);
-    problem_ = done.error().message;
-    return true;
-  };
-  auto calls = kept(kCalls, kCallColumns);
-  if (!calls) {
-    const unsigned threads = std::clamp(std::thread::hardware_concurrency(), 1u, 16u);
-    if (fails(
-            build_call_layer(*loaded_.trace, geometry_, identity_, place(kCalls), threads, state_)))
-      return;
-    calls = kept(kCalls, kCallColumns);
-  }
-  publish(calls_, calls);
-  auto waits = kept(kWaits, kWaitColumns);
+  const unsigned threads = worker_threads();
+  const auto calls = kept(kCalls, kCallColumns);
+  const auto waits = kept(kWaits, kWaitColumns);
+  if (calls) publish(calls_, calls);
   if (waits) publish(waits_, waits);
-  if (state_.stop) return;
-  stage_ = waits ? 2 : 1;
-  state_.done = 0;
   const std::lock_guard use(run_.joined_mutex());
-  const auto job = loaded_.job->joined();
-  if (!job) return void(fails(job.error()));
+  std::optional<base::Result<analysis::JoinedJob*>> job;
+  std::thread joining([this, &job] { job.emplace(loaded_.job->joined()); });
+  const bool has_calls = calls || build_calls(std::max(1u, threads - 1));
+  stage_ = kJoining;
+  joining.join();
+  if (!has_calls || state_.stop) return;
+  if (!*job) return void(fails(job->error()));
   joined_ = true;
-  if (!waits && !state_.stop) {
-    if (fails(build_wait_layer(**job, geometry_, identity_, place(kWaits), state_))) return;
-    publish(waits_, kept(kWaits, kWaitColumns));
-  }
-  stage_ = 2;
+  if (waits) return;
+  stage_ = kWaiting;
+  if (fails(build_wait_layer(***job, geometry_, identity_, place(kWaits), threads, state_))) return;
+  publish(waits_, kept(kWaits, kWaitColumns));
+  stage_ = kJoining;
 }
 
 }  // namespace fathom::view

@@ -45,7 +45,11 @@ class Pyramid {
   void abandon();
 
  private:
+  enum Stage { kCalling, kJoining, kWaiting };
+
   void build();
+  bool build_calls(unsigned threads);    // false: it failed
+  bool fails(const base::Status& done);  // notes why
   std::string place(const char* name) const;
   std::shared_ptr<const Layer> kept(const char* name, std::uint32_t columns) const;
   void publish(std::shared_ptr<const Layer>& where, std::shared_ptr<const Layer> layer);
@@ -60,7 +64,7 @@ class Pyramid {
   std::shared_ptr<const Layer> calls_, waits_;
   std::string problem_;
   std::atomic<bool> joined_ = false;
-  std::atomic<int> stage_ = 0;
+  std::atomic<Stage> stage_ = kCalling;
   BuildState state_;
   std::thread thread_;
 };

@@ -14,6 +14,7 @@
 #include "view/pyramid/builder.h"
 #include "view/pyramid/dominant_bins.h"
 #include "view/pyramid/layer.h"
+#include "view/pyramid/row_groups.h"
 
 using namespace fathom;
 using namespace fathom::view;
@@ -90,6 +91,42 @@ TEST_CASE("sums and the largest part of every bin of every level are exact") {
       if (most == 0) REQUIRE(found.key[bin] == DominantBins::kNone);
     }
   }
+}
+
+TEST_CASE("lines of more and more processes end where all are one row of tiles") {
+  const auto lines_of = [](std::uint32_t processes) {
+    Geometry geometry;
+    geometry.processes = processes;
+    std::vector<std::uint64_t> lines;
+    for (std::uint32_t depth = 0; depth < geometry.depths(); ++depth) {
+      lines.push_back(geometry.lines(depth));
+      CHECK(geometry.lines(depth) * geometry.group(depth) >= processes);
+    }
+    CHECK(std::accumulate(lines.begin(), lines.end(), std::uint64_t{0}) == geometry.all_lines());
+    CHECK(geometry.rows(geometry.depths() - 1) == 1);
+    return lines;
+  };
+  using Lines = std::vector<std::uint64_t>;
+  CHECK(lines_of(1) == Lines{1});
+  CHECK(lines_of(64) == Lines{64});
+  CHECK(lines_of(65) == Lines{65, 9});
+  CHECK(lines_of(1'024) == Lines{1'024, 128, 16});
+  CHECK(lines_of(100'000) == Lines{100'000, 12'500, 1'563, 196, 25});
+}
+
+TEST_CASE("a line of a group has its members' sums, and the key that is the most among them") {
+  constexpr ColumnRule kRules[] = {
+      {ColumnRule::kKey, 1}, {ColumnRule::kSumOfKey}, {ColumnRule::kSum}, {ColumnRule::kKey}};
+  const std::vector<Columns> members{{{5, 0}, {40, 0}, {41, 1}, {2, 0}},
+                                     {{7, 0}, {30, 0}, {30, 0}, {3, 0}},
+                                     {},  // damaged
+                                     {{7, 4}, {20, 9}, {25, 9}, {3, 8}}};
+  const Columns line = combined(members, kRules);
+  CHECK(line == Columns{{7, 4}, {50, 9}, {96, 10}, {3, 8}});
+  CHECK(combined({}, kRules).size() == 4);
+  // Of equal ones, the first.
+  CHECK(combined({{{9}, {1}, {0}, {6}}, {{8}, {1}, {0}, {5}}}, kRules) ==
+        Columns{{9}, {1}, {0}, {6}});
 }
 
 TEST_CASE("time that was covered before does not count twice") {

@@ -15,6 +15,8 @@ export interface Tile {
   bins: number;
   ready: number;
   firstProcess: number;
+  /** processes of a line; `processes` above is the number of lines */
+  group: number;
   last: boolean;
   waitFor: Uint32Array | null;
   messages: Uint32Array | null;
@@ -58,6 +60,7 @@ export function readTile(buffer: ArrayBuffer): Tile {
     bins,
     ready: view.getUint32(44, true),
     firstProcess: view.getUint32(48, true),
+    group: Math.max(1, view.getUint32(52, true)),
     last: view.getUint32(56, true) !== 0,
     waitFor: plane(0, 4, (o) => new Uint32Array(buffer, o, cells)),
     messages: plane(1, 4, (o) => new Uint32Array(buffer, o, cells)),

@@ -19,6 +19,8 @@ export interface TimelineLayout {
   levels: number;
   rows: number;
   rows_per_tile: number;
+  /** how many ranks a line of a tile may have, the fewest first */
+  groups?: number[];
   bins_per_tile: number;
   from_ns: number;
   bin_ns: number[];

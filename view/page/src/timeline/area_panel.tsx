@@ -80,7 +80,7 @@ export function SmallMatrix({ matrix, more, view }: { matrix: Window['matrix']; 
 const kMostMessages = 5000;
 
 /**
- * Messages by size. The profile of a window has no sizes, so there they are those of the program's own messages
+ * Messages by size. The profile of some ranks of a whole run has no sizes: there they are those of the program's own messages
  * that were received in it, one by one.
  */
 export function Histogram({ answer, meta, view }: { answer: Window; meta: Meta; view: View }) {

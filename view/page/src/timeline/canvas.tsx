@@ -2,7 +2,7 @@
 // The canvas of the timeline: pointer, wheel and keys move the viewport, and frames are drawn while something
 // moves. The viewport lives here while it moves, and in the URL when it rests.
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { humanBytes, humanNs, percent } from '../pure/format';
+import { grouped, humanBytes, humanNs, percent } from '../pure/format';
 import { nobody, outside } from '../pure/tile';
 import { between, Bounds, clamped, levelFor, moved, parseSpan, rowsText, rowsZoomed, timeText, Viewport, whole, zoomed } from '../pure/viewport';
 import { ranksOf, View } from '../pure/view_state';
@@ -262,7 +262,7 @@ export function TimelineCanvas({ meta, layout, view, settings, finding, messages
     if (found) {
       const { tile, index } = found;
       const f = tile.function?.[index] ?? outside;
-      lines.push(`in ${humanNs(tile.binNs)} here:`);
+      lines.push(`in ${humanNs(tile.binNs)} here${tile.group > 1 ? `, up to ${grouped(tile.group)} ranks together` : ''}:`);
       lines.push(f === outside ? 'mostly outside MPI' : `mostly ${meta.functions?.name[f] ?? '?'} (${percent(tile.functionShare?.[index] ?? 0, 255)})`);
       lines.push(`in MPI ${percent(tile.mpiShare?.[index] ?? 0, 255)}, waiting ${percent(tile.waitShare?.[index] ?? 0, 255)}`);
       const culprit = tile.waitFor?.[index] ?? nobody;

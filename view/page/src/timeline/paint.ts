@@ -109,9 +109,10 @@ export function wantsCalls(layout: TimelineLayout, view: Viewport): boolean {
 /** Rows of processes in `area`; the number of tiles for which there was nothing to draw. */
 function drawRows(pen: Pen, scene: Scene, tiles: Tiles, raw: RawCalls, view: Viewport, area: Area): number {
   const { layout, palette } = scene;
-  const perTile = layout.rows_per_tile;
   const count = scene.meta.processes.rank.length;
   const rowHeight = area.height / view.rows;
+  const group = tiles.groupFor(rowHeight);
+  const perTile = layout.rows_per_tile * group;
   const level = levelFor(layout.bin_ns, (view.to - view.from) / area.width);
   const tileNs = layout.bin_ns[level]! * layout.bins_per_tile;
   const [first, last] = [Math.max(0, Math.floor(view.top)), Math.min(count - 1, Math.ceil(view.top + view.rows) - 1)];
@@ -122,7 +123,7 @@ function drawRows(pen: Pen, scene: Scene, tiles: Tiles, raw: RawCalls, view: Vie
   pen.clip();
   pen.fillStyle = css(palette.panel);
   pen.fillRect(area.x, area.y, area.width, area.height);
-  pen.imageSmoothingEnabled = rowHeight < 1;
+  pen.imageSmoothingEnabled = rowHeight * group < 1;
   const layers: Layer[] = [scene.layer === 'functions' && rowHeight >= 9 ? 'split' : scene.layer, ...(scene.showPath && !wantsCalls(layout, view) ? (['path'] as const) : [])];
   const columns = layout.columns[level] ?? 1;
   const from = Math.max(0, Math.floor((view.from - layout.from_ns) / tileNs));
@@ -130,7 +131,7 @@ function drawRows(pen: Pen, scene: Scene, tiles: Tiles, raw: RawCalls, view: Vie
   for (let row = Math.floor(first / perTile); row <= Math.floor(last / perTile); ++row)
     for (let column = from; column <= to; ++column)
       for (const layer of layers) {
-        const piece = tiles.piece(level, row, column, { layer, palette, chosen: scene.chosenFunction });
+        const piece = tiles.piece(level, row, column, { layer, palette, chosen: scene.chosenFunction }, group);
         if (!piece) {
           ++blanks;
           continue;

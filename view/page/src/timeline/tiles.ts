@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The tiles of the timeline: asked for when they are needed, drawn once into a small picture, and kept. Until a
-// tile is there, the part of the nearest coarser tile that covers it stands in. The coarsest level is never
-// given up, so once it is there, nothing is ever blank.
+// tile is there, the part of the nearest coarser tile that covers it stands in: one of longer bins, or of lines that
+// are groups of more ranks. The coarsest level is never given up, so once it is there, nothing is ever blank.
 import { amountColour, groupColour, logShare, mix, Palette, rankColour, Rgb } from '../pure/colour';
 import { nobody, outside, readTile, Tile } from '../pure/tile';
 import { askBytes, forget } from '../shell/ask';
@@ -23,6 +23,15 @@ interface Entry {
   pictures: Map<string, HTMLCanvasElement>;
 }
 
+interface Place {
+  key: string;
+  level: number;
+  row: number;
+  column: number;
+  /** ranks of a line */
+  group: number;
+}
+
 export interface Piece {
   picture: HTMLCanvasElement;
   sx: number;
@@ -39,7 +48,8 @@ const kMostRate = 2e10;
 
 export class Tiles {
   private entries = new Map<string, Entry>();
-  private queue: { key: string; level: number; row: number; column: number }[] = [];
+  private queue: Place[] = [];
+  private groups: number[];
   private running = 0;
   private clock = 0;
   private colours: Rgb[];
@@ -53,9 +63,10 @@ export class Tiles {
     private arrived: () => void,
   ) {
     this.colours = (meta.functions?.group ?? []).map(groupColour);
+    this.groups = layout.groups?.length ? layout.groups : [1];
   }
 
-  private key = (level: number, row: number, column: number) => `${level}/${row}/${column}`;
+  private key = (level: number, row: number, column: number, group: number) => `${level}/${row}/${column}/${group}`;
 
   /** Begins a frame: what was wanted before and is not there yet is wanted no more, unless asked for again. */
   begin(): void {
@@ -63,31 +74,35 @@ export class Tiles {
     this.queue = [];
   }
 
-  private entry(level: number, row: number, column: number): Entry | undefined {
-    const found = this.entries.get(this.key(level, row, column));
+  private entry(level: number, row: number, column: number, group: number): Entry | undefined {
+    const found = this.entries.get(this.key(level, row, column, group));
     if (found) found.used = this.clock;
     return found;
   }
 
-  private want(level: number, row: number, column: number): void {
-    const key = this.key(level, row, column);
+  private want(level: number, row: number, column: number, group: number): void {
+    const key = this.key(level, row, column, group);
     const old = this.entries.get(key);
     if (old && (old.tile || old.asked > 0)) return;
-    if (!this.queue.some((q) => q.key === key)) this.queue.push({ key, level, row, column });
+    if (!this.queue.some((q) => q.key === key)) this.queue.push({ key, level, row, column, group });
   }
 
   /** Ends a frame: asks for what is wanted, the coarsest first. */
   end(): void {
-    this.queue.sort((a, b) => a.level - b.level);
+    this.queue.sort((a, b) => a.level - b.level || b.group - a.group);
     while (this.running < kAtOnce && this.queue.length > 0) this.send(this.queue.shift()!);
     if (this.entries.size > kMostTiles) this.giveUp();
   }
 
-  private send(wanted: { key: string; level: number; row: number; column: number }): void {
+  private question({ level, row, column, group }: Omit<Place, 'key'>): Promise<ArrayBuffer> {
+    return askBytes('/api/tile', { run: this.meta.run, level, row, column, ...(group > 1 ? { group } : {}) });
+  }
+
+  private send(wanted: Place): void {
     ++this.running;
     const entry: Entry = { tile: null, asked: 1, used: this.clock, pictures: new Map() };
     this.entries.set(wanted.key, entry);
-    askBytes('/api/tile', { run: this.meta.run, level: wanted.level, row: wanted.row, column: wanted.column })
+    this.question(wanted)
       .then((buffer) => {
         entry.tile = readTile(buffer);
         this.readyBits = entry.tile.ready;
@@ -116,8 +131,8 @@ export class Tiles {
   }
 
   private again(key: string, entry: Entry): void {
-    const [level, row, column] = key.split('/').map(Number) as [number, number, number];
-    askBytes('/api/tile', { run: this.meta.run, level, row, column })
+    const [level, row, column, group] = key.split('/').map(Number) as [number, number, number, number];
+    this.question({ level, row, column, group })
       .then((buffer) => {
         entry.tile = readTile(buffer);
         this.readyBits = entry.tile.ready;
@@ -129,36 +144,54 @@ export class Tiles {
 
   /** Whether the coarsest level is there for all rows from `first` to `last`. */
   hasWhole(first: number, last: number): boolean {
-    for (let row = first; row <= last; ++row) if (!this.entries.get(this.key(0, row, 0))?.tile) return false;
+    for (let row = first; row <= last; ++row) if (!this.entries.get(this.key(0, row, 0, this.groups[0]!))?.tile) return false;
     return true;
   }
 
+  /** How many ranks a line has where a rank is so high: the most whose line is not much more than a pixel. */
+  groupFor(rowHeight: number): number {
+    return this.groups.reduce((best, group) => (group * rowHeight <= 1.5 ? group : best), this.groups[0]!);
+  }
+
   /** What to draw at a place of `level`: its own picture, or the part of a coarser one; null: nothing is there. */
-  piece(level: number, row: number, column: number, look: Look): Piece | null {
-    this.want(0, row, 0);
-    this.want(level, row, column);
-    for (let up = level, at = column; up >= 0; --up) {
-      const entry = this.entry(up, row, at >>> 0);
-      if (entry?.tile) {
-        const picture = this.picture(entry, look);
-        const scale = 4 ** (level - up);
-        const width = 256 / scale;
-        return { picture, sx: (column % scale) * width, sy: 0, sw: width, sh: picture.height };
+  piece(level: number, row: number, column: number, look: Look, group: number): Piece | null {
+    const perTile = this.layout.rows_per_tile;
+    const first = row * perTile * group;
+    const ranks = Math.min(perTile * group, this.meta.processes.rank.length - first);
+    const coarsest = this.groups[this.groups.length - 1]!;
+    this.want(0, Math.floor(first / (perTile * coarsest)), 0, coarsest);
+    this.want(0, row, 0, group);
+    this.want(level, row, column, group);
+    for (const wide of this.groups) {
+      if (wide < group) continue;
+      const above = Math.floor(first / (perTile * wide));
+      for (let up = level, at = column; up >= 0; --up) {
+        const entry = this.entry(up, above, at >>> 0, wide);
+        if (entry?.tile) {
+          const picture = this.picture(entry, look);
+          const scale = 4 ** (level - up);
+          const width = 256 / scale;
+          const lines = picture.height / Math.max(1, entry.tile.processes);
+          return { picture, sx: (column % scale) * width, sy: (first / wide - above * perTile) * lines, sw: width, sh: (ranks / wide) * lines };
+        }
+        at = Math.floor(at / 4);
       }
-      at = Math.floor(at / 4);
     }
     return null;
   }
 
   /** The tile itself that knows most about a moment of a process, for tips. */
   at(level: number, process: number, ns: number): { tile: Tile; index: number } | null {
-    const row = Math.floor(process / this.layout.rows_per_tile);
-    for (let up = level; up >= 0; --up) {
-      const bin = Math.floor((ns - this.layout.from_ns) / this.layout.bin_ns[up]!);
-      const entry = this.entries.get(this.key(up, row, Math.floor(bin / 256)));
-      const within = bin - Math.floor(bin / 256) * 256;
-      const p = process - row * this.layout.rows_per_tile;
-      if (entry?.tile && p < entry.tile.processes && within < entry.tile.bins) return { tile: entry.tile, index: p * entry.tile.bins + within };
+    for (const group of this.groups) {
+      const line = Math.floor(process / group);
+      const row = Math.floor(line / this.layout.rows_per_tile);
+      for (let up = level; up >= 0; --up) {
+        const bin = Math.floor((ns - this.layout.from_ns) / this.layout.bin_ns[up]!);
+        const entry = this.entries.get(this.key(up, row, Math.floor(bin / 256), group));
+        const within = bin - Math.floor(bin / 256) * 256;
+        const p = line - row * this.layout.rows_per_tile;
+        if (entry?.tile && p < entry.tile.processes && within < entry.tile.bins) return { tile: entry.tile, index: p * entry.tile.bins + within };
+      }
     }
     return null;
   }
@@ -195,7 +228,7 @@ export class Tiles {
       case 'waits':
         return this.waitColour(tile, i, look, mix(palette.computing, this.mpi, ((tile.mpiShare?.[i] ?? 0) / 255) * 0.25));
       case 'transfers': {
-        const rate = ((tile.bytesIn?.[i] ?? 0) + (tile.bytesOut?.[i] ?? 0)) / (tile.binNs / 1e9);
+        const rate = ((tile.bytesIn?.[i] ?? 0) + (tile.bytesOut?.[i] ?? 0)) / ((tile.binNs / 1e9) * tile.group);
         return rate > 0 ? amountColour(0.1 + 0.9 * logShare(rate, kLeastRate, kMostRate), palette.dark) : palette.computing;
       }
       case 'mpi':
