@@ -21,7 +21,8 @@ namespace fathom::trace {
 namespace {
 
 constexpr int kCompressionLevel = 1;
-constexpr std::size_t kFrameWords = std::size_t{32} << 10;
+// As long as those of a recorder (kChunkBytes): whoever reads a whole job side by side holds one of each thread.
+constexpr std::size_t kFrameWords = std::size_t{16} << 10;
 constexpr std::uint32_t kMostFunctions = kHasSite;
 
 struct ThreadBuffer {
