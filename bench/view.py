@@ -4,10 +4,11 @@
 
 usage: bench/view.py [--events N] [--ranks N] [--build DIR] [--keep RUN]
 
-Prints the time from the start of the server to the first tile, without and with a kept pyramid; how fast the
-pyramid is built, and its size beside the trace's; how long tiles, single calls, messages and windows take; and
-the server's memory. 100 million events and 1,024 ranks are the figures to aim at; they need 10 GB of disk for the
-joined trace and some minutes.
+Prints how fast the pyramid is built, and its size beside the trace's; the time from the start of the server to the
+first picture (what the page asks for before it draws: the list of runs, the metadata, the strip, and the coarsest
+tiles of all ranks), with the run's files in memory and not; how long tiles, single calls, messages, call trees and
+windows take; and the server's memory. 100 million events and 1,024 ranks are the figures to aim at; they need 5 GB
+of disk for the joined trace and some minutes.
 """
 import argparse
 import http.client
@@ -86,6 +87,26 @@ def times(server, paths, what):
           f"longest {seconds[-1]:8.2f} ms ({len(seconds)} questions)")
 
 
+def forget(run):
+    """Leaves none of the run's files in the kernel's memory."""
+    for path in pathlib.Path(run).rglob("*"):
+        if path.is_file():
+            file = os.open(path, os.O_RDONLY)
+            os.posix_fadvise(file, 0, 0, os.POSIX_FADV_DONTNEED)
+            os.close(file)
+
+
+def first_picture(fathom, run, what):
+    server = Server(fathom, run)
+    server.until("/api/runs")
+    _, body = server.until("/api/meta")
+    server.until("/api/strip")
+    for row in range(json.loads(body)["timeline"]["rows"]):
+        taken, _ = server.until(f"/api/tile?level=0&row={row}")
+    print(f"first picture, {what:12}{taken:8.2f} s")
+    return server
+
+
 def measure(fathom, run, events):
     shutil.rmtree(pathlib.Path(run) / "view", ignore_errors=True)
     cold = Server(fathom, run)
@@ -93,14 +114,15 @@ def measure(fathom, run, events):
     waits, body = cold.until("/api/meta", is_ready("waits"))
     raw, _ = cold.until("/api/meta", is_ready("raw"))
     print(f"first tile, nothing kept   {first:8.2f} s: calls and messages at {events / first / 1e6:.1f} million events/s")
-    print(f"waits and path             {waits:8.2f} s")
+    print(f"waits and path             {waits:8.2f} s: the whole pyramid at {events / waits / 1e6:.1f} million events/s")
     print(f"memory while building      {cold.memory_mib()} MiB")
     trace, pyramid = size_of(pathlib.Path(run) / "trace"), size_of(pathlib.Path(run) / "view", ".pyramid")
     print(f"trace                      {trace / 1e6:8.2f} MB, pyramid {pyramid / 1e6:.2f} MB ({pyramid / trace:.2f} of it)")
     cold.end()
-    warm = Server(fathom, run)
-    first, _ = warm.until("/api/tile")
-    print(f"first tile, pyramid kept   {first:8.2f} s")
+    subprocess.run(["sync"], check=True)
+    forget(run)
+    first_picture(fathom, run, "cold").end()
+    warm = first_picture(fathom, run, "warm")
     raw, body = warm.until("/api/meta", is_ready("raw"))
     print(f"single calls, pyramid kept {raw:8.2f} s (the trace is joined again)")
     meta = json.loads(body)
@@ -112,6 +134,11 @@ def measure(fathom, run, events):
         tiles.append(f"/api/tile?level={level}&row={chance.randrange(layout['rows'])}"
                      f"&column={chance.randrange(layout['columns'][level])}")
     times(warm, tiles, "tiles")
+    for group in layout["groups"][1:]:
+        chosen = [chance.randrange(layout["levels"]) for _ in range(100)]
+        rows = -(-len(meta["processes"]["rank"]) // (64 * group))
+        times(warm, [f"/api/tile?level={level}&group={group}&row={chance.randrange(rows)}"
+                     f"&column={chance.randrange(layout['columns'][level])}" for level in chosen], f"tiles of {group} ranks a line")
     # What a tile of the last level covers, of 64 ranks.
     def windows(bins):
         for _ in range(40):
@@ -121,6 +148,7 @@ def measure(fathom, run, events):
             yield f"from={begin}&to={begin + bins * layout['bin_ns'][-1]}&ranks={first}-{last}"
     times(warm, ["/api/raw?" + window for window in windows(64)], "calls of 64 ranks, 64 bins")
     times(warm, ["/api/messages?" + window for window in windows(64)], "messages of the same")
+    times(warm, ["/api/calls?" + window for window in list(windows(64))[:10]], "call tree of the same")
     times(warm, ["/api/window?" + window for window in list(windows(64))[:5]], "statistics of the same")
     print(f"memory after that          {warm.memory_mib()} MiB")
     warm.end()

@@ -89,9 +89,82 @@ class Answers(ViewTest):
             self.assertEqual(sorted(zip(matrix["source"], matrix["destination"], matrix["value"])),
                              sorted(zip(pairs["source"], pairs["destination"], pairs["bytes"])))
             sizes = said["histograms"]["message_sizes"]
-            self.assertEqual(sum(window["sizes"]["messages"]) + sum(window["size_bins"]["messages"]), sum(sizes["messages"]))
+            self.assertEqual(list(zip(window["sizes"]["class"], window["sizes"]["size"], window["sizes"]["messages"])),
+                             list(zip(sizes["class"], sizes["low_bytes"], sizes["messages"])))
+            self.assertEqual((sum(window["sizes"]["messages"]), window["size_bins"]["messages"]), (sum(pairs["messages"]), []))
+            tree = self.ask("/api/calls", **asked)["tree"]
+            self.assertFalse(self.ask("/api/calls", **asked)["whole_run"])
+            places = [i for i, kind in enumerate(tree["kind"]) if kind == "mpi"]
+            def by_function(column):
+                return {name: sum(tree[column][i] for i in places if tree["name"][i] == name) for name in functions["name"]}
+            for mine, theirs in (("calls", functions["count"]), ("ns", ns(functions["exclusive_seconds"])), ("bytes", functions["bytes"])):
+                self.assertEqual(by_function(mine), {name: 0 if name.startswith("(") else value
+                                                     for name, value in zip(functions["name"], theirs)})
+            waiting = {}
+            for place in zip(waits["function"], waits["file"], waits["line"], ns(waits["seconds"])):
+                waiting[place[:3]] = waiting.get(place[:3], 0) + place[3]
+            self.assertEqual({(tree["name"][i], tree["file"][i], tree["line"][i]): tree["wait_ns"][i] for i in places if tree["wait_ns"][i]},
+                             waiting)
             self.assertEqual(self.ask("/api/analysis", only="wait-states", **asked)["analysis"]["analyses"]["wait-states"],
                              said["wait-states"])
+
+    def test_sizes_of_messages_of_some_ranks_in_a_window_are_those_of_the_trace(self):
+        self.generate("run", "--ranks", "6", "--events", "12000", "--bytes", "5000")
+        self.generate("named", "--ranks", "6", "--events", "12000", "--suffix", "x")  # with a phase
+        self.serve("run", "named")
+        for run, name in ((0, "run"), (1, "named")):
+            span = self.ask("/api/meta", run=run)["span"]
+            begin = span["from_ns"] + (span["to_ns"] - span["from_ns"]) // 3
+            end = begin + (span["to_ns"] - span["from_ns"]) // 4
+            expected = {}
+            for line in self.fathom("trace", "print", name, "--json").stdout.splitlines():
+                event = json.loads(line)
+                if event["kind"] == "received" and begin <= event["time_ns"] < end and {event["rank"], event["peer"]} & {2, 5}:
+                    expected[event["class"], event["bytes"]] = expected.get((event["class"], event["bytes"]), 0) + 1
+            self.assertGreater(len(expected), 1)
+            sizes = self.ask("/api/window", run=run, ranks="2,5", **{"from": begin, "to": end})["sizes"]
+            self.assertEqual(dict(zip(zip(sizes["class"], sizes["size"]), sizes["messages"])), expected)
+            said = self.analyze(name, "histograms", "--from", f"{begin}ns", "--to", f"{end}ns", "--ranks", "2,5")
+            sizes = said["histograms"]["message_sizes"]
+            self.assertEqual(dict(zip(zip(sizes["class"], sizes["low_bytes"]), sizes["messages"])), expected)
+
+    def test_lines_of_many_ranks_add_up_to_their_ranks(self):
+        self.generate("run", "--ranks", "531", "--events", "60000")
+        self.serve("run")
+        layout = self.when_ready()["timeline"]
+        self.assertEqual(layout["groups"], [1, 8, 64])
+        def lines(group):
+            found = []
+            for row in range(-(-(-(-531 // group)) // 64)):
+                tile = self.ask("/api/tile", row=row, **({"group": group} if group > 1 else {}))
+                high, bins, _, _, first, ranks = struct.unpack_from("<6I", tile, 32)
+                self.assertEqual((first, ranks), (64 * row * group, group))
+                at = 64
+                planes = []
+                for kind, size in zip("IIffHHBBBB", (4, 4, 4, 4, 2, 2, 1, 1, 1, 1)):
+                    planes.append(struct.unpack_from(f"<{high * bins}{kind}", tile, at))
+                    at += size * high * bins
+                self.assertEqual(at, len(tile))
+                found += [[plane[i * bins:(i + 1) * bins] for plane in planes] for i in range(high)]
+            return found
+        single = lines(1)
+        self.assertEqual(len(single), 531)
+        for group in (8, 64):
+            grouped = lines(group)
+            self.assertEqual(len(grouped), -(-531 // group))
+            for at, line in enumerate(grouped):
+                members = single[at * group:(at + 1) * group]
+                for plane in (1, 2, 3):  # messages, bytes in and out
+                    self.assertEqual(list(line[plane]), [sum(column) for column in zip(*(member[plane] for member in members))])
+                for share, exact in ((7, 1), (8, 1)):  # in MPI and waiting, each rounded
+                    for whole, parts in zip(line[share], zip(*(member[share] for member in members))):
+                        self.assertLessEqual(abs(whole - sum(parts) / len(members)), exact)
+                for bin, (function, part) in enumerate(zip(line[4], line[6])):
+                    there = {member[4][bin] for member in members} - {65535}
+                    self.assertEqual(part > 0, function in there)
+        for wrong in ({"group": 9}, {"group": 512}, {"group": 64, "row": 1}):
+            self.ask("/api/tile", 404, **wrong)
+        self.assertEqual(self.ask("/api/strip")["messages"], [sum(line[1][bin] for line in single) for bin in range(len(single[0][1]))])
 
     def test_tiles_add_up_to_the_whole_run(self):
         self.generate("wide", "--ranks", "70", "--events", "20000")
@@ -168,8 +241,13 @@ class Answers(ViewTest):
         ends = struct.unpack_from(f"<{count}d", body, 16 + 8 * count)
         processes = struct.unpack_from(f"<{count}I", body, 16 + 32 * count)
         functions = struct.unpack_from(f"<{count}I", body, 16 + 36 * count)
-        found = sorted((int(a), int(b), p, meta["functions"]["name"][f])
-                       for a, b, p, f in zip(begins, ends, processes, functions))
+        numbers = struct.unpack_from(f"<{count}I", body, 16 + 44 * count)
+        sites = self.ask("/api/sites")["sites"]
+        self.assertEqual(sites["id"], list(range(len(sites["id"]))))
+        # The program is gone: where in its file the call was.
+        where = [int(sites["file"][n].partition("+")[2], 16) if n != 4294967295 else 0 for n in numbers]
+        found = sorted((int(a), int(b), p, meta["functions"]["name"][f], site)
+                       for a, b, p, f, site in zip(begins, ends, processes, functions, where))
         said = self.fathom("trace", "print", "run", "--json")
         self.assertEqual(said.returncode, 0, said.stderr)
         expected, open_calls = [], {}
@@ -181,7 +259,8 @@ class Answers(ViewTest):
                 enter = open_calls[event["rank"]]
                 a, b = enter["time_ns"], event["time_ns"]
                 if a < end and b > begin:
-                    expected.append((a, b, event["rank"], event["function"]))
+                    # Its address is the one that it returns to; the file begins at 0x400000.
+                    expected.append((a, b, event["rank"], event["function"], int(enter.get("site", "0x400001"), 16) - 0x400001))
         self.assertEqual(found, sorted(expected))
         whole = self.ask("/api/raw", **{"from": meta["span"]["from_ns"], "to": meta["span"]["to_ns"] + 1})
         count = struct.unpack_from("<I", whole, 4)[0]
