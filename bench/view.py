@@ -83,6 +83,8 @@ def times(server, paths, what):
             return
         seconds.append(taken * 1000)
     seconds.sort()
+    if not seconds:
+        return
     print(f"{what:26} median {statistics.median(seconds):8.2f} ms, p95 {seconds[int(len(seconds) * 0.95)]:8.2f} ms, "
           f"longest {seconds[-1]:8.2f} ms ({len(seconds)} questions)")
 
@@ -107,7 +109,7 @@ def first_picture(fathom, run, what):
     return server
 
 
-def measure(fathom, run, events):
+def measure(fathom, run, events, statistics_asked):
     shutil.rmtree(pathlib.Path(run) / "view", ignore_errors=True)
     cold = Server(fathom, run)
     first, _ = cold.until("/api/tile")
@@ -149,7 +151,7 @@ def measure(fathom, run, events):
     times(warm, ["/api/raw?" + window for window in windows(64)], "calls of 64 ranks, 64 bins")
     times(warm, ["/api/messages?" + window for window in windows(64)], "messages of the same")
     times(warm, ["/api/calls?" + window for window in list(windows(64))[:10]], "call tree of the same")
-    times(warm, ["/api/window?" + window for window in list(windows(64))[:5]], "statistics of the same")
+    times(warm, ["/api/window?" + window for window in list(windows(64))[:statistics_asked]], "statistics of the same")
     print(f"memory after that          {warm.memory_mib()} MiB")
     warm.end()
 
@@ -159,6 +161,7 @@ def main():
     parser.add_argument("--events", type=int, default=2_000_000)
     parser.add_argument("--ranks", type=int, default=64)
     parser.add_argument("--build", default=ROOT / "build", type=pathlib.Path)
+    parser.add_argument("--statistics", type=int, default=5, help="how many windows' statistics are asked for: they go through the whole run")
     parser.add_argument("--keep", help="a run that is there already, or is to be made and kept")
     options = parser.parse_args()
     fathom = options.build / "cli/fathom"
@@ -171,7 +174,7 @@ def main():
         info = json.loads(said.stdout)
         events = sum(process["records"] for process in info["processes"])
         print(f"{events} events, {len(info['processes'])} ranks")
-        measure(fathom, run, events)
+        measure(fathom, run, events, options.statistics)
 
 
 if __name__ == "__main__":

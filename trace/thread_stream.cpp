@@ -122,11 +122,12 @@ void ThreadStream::leave_piece() {
   if (piece_ == 0 || pieces_[piece_ - 1].words != 0) return;
   const bool more = piece_ < pieces_.size() && pieces_[piece_].words == 0;
   const std::uint64_t here = more ? pieces_[piece_].frame.offset : files_.trace->size();
-  // In large steps, and each time some of the previous step again: a page fault brings back its
-  // neighbours.
-  constexpr std::uint64_t kStep = std::uint64_t{1} << 20;
+  // In steps, because each is a call to the kernel; in small ones, because a job that is read side by
+  // side has a file for each process. And each time some of the previous steps again: a page fault
+  // brings back its neighbours.
+  constexpr std::uint64_t kStep = std::uint64_t{32} << 10, kAgain = std::uint64_t{64} << 10;
   if (more && here - dropped_to_ < kStep) return;
-  files_.trace->drop(dropped_to_ < kStep ? 0 : dropped_to_ - kStep, here);
+  files_.trace->drop(dropped_to_ < kAgain ? 0 : dropped_to_ - kAgain, here);
   dropped_to_ = here;
 }
 

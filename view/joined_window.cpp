@@ -16,6 +16,10 @@ using analysis::StepKind;
 // More steps are not looked at for one answer: a tenth of a second.
 constexpr std::uint64_t kMostSteps = 4'000'000;
 
+// For each step of a window, the other end of a message may be looked at, which lies anywhere; and a block that is
+// read in part is in memory as a whole.
+constexpr std::size_t kWithPartners = 4;
+
 // The first step at or after a moment.
 std::uint32_t first_at(const StepFile& steps, std::uint32_t process, std::uint64_t time_ns) {
   std::uint32_t low = 0, high = steps.size(process);
@@ -51,6 +55,7 @@ class WindowWalk {
     std::uint32_t beyond = 0;
     for (; at < size; ++at) {
       const Step& step = steps_.at(process_, at);
+      if (at % StepFile::kBlockSteps == 0) StepFile::touched(kWithPartners * StepFile::kBlockSteps);
       if (step.time_ns >= to_ns_ && (++beyond > kLookAhead || calls_.empty())) break;
       if (step.kind != StepKind::kCall) {
         open_.add(at, step);
@@ -64,6 +69,7 @@ class WindowWalk {
       }
     }
     finish_before(~std::uint64_t{0}, seen);
+    StepFile::touched(kWithPartners * StepFile::kBlockSteps);
   }
 
  private:
