@@ -74,7 +74,7 @@ def installed_files():
     return [path for path in listed if path and not os.path.isdir(path)]
 
 
-def check_installed(package, folder, version):
+def check_installed(package, folder, version, wants_viewer):
     call("dpkg", "-i", package, cwd=folder)
     files = installed_files()
     env = use_fathom.environment("/usr/bin")
@@ -85,6 +85,8 @@ def check_installed(package, folder, version):
     for name in ("c", "fortran"):
         use_fathom.profile(f"./in_{name}", name, env, folder)
     use_fathom.read("c", env, folder)
+    if wants_viewer:
+        use_fathom.view("c", env, folder)
     found = use_fathom.import_fathom(PYTHON, "c", env, folder, version)
     assert found.startswith("/usr/lib/python3/dist-packages/fathom/"), found
     assert "fathom.1" in use_fathom.run("man", "-w", "fathom", env=env, cwd=folder)
@@ -101,6 +103,7 @@ def main():
     parser.add_argument("--package", type=pathlib.Path)
     options = parser.parse_args()
     source = options.source.resolve()
+    wants_viewer = source_copy.has_viewer(source)
     if not shutil.which("dh"):
         print("skipped: debhelper is not installed")
         return 77
@@ -115,7 +118,7 @@ def main():
         status = 1
         try:
             enter_overlay(folder, source)
-            check_installed(package, folder, options.version)
+            check_installed(package, folder, options.version, wants_viewer)
             status = 0
         except PermissionError as error:
             print(f"skipped: installing the package: {error}")

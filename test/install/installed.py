@@ -81,6 +81,13 @@ class Installed(unittest.TestCase):
         if (self.folder / "c-plots").exists():
             self.run_command(PYTHON, "-c", pictures, PYTHONPATH=str(package))
 
+    def test_the_viewer(self):
+        if not (self.prefix / "share/fathom/view").exists():
+            self.skipTest("built without the viewer")
+        self.in_bash(f"mpicc -o viewed {use_fathom.HERE}/phases.c {self.flags('--cflags', 'fathom')}")
+        use_fathom.profile("./viewed", "viewed-run", self.environment, self.folder)
+        use_fathom.view("viewed-run", self.environment, self.folder)
+
     def test_a_program_written_for_critter(self):
         self.in_bash(f"mpicxx -DOMPI_SKIP_MPICXX -o critter {SOURCE}/test/analysis/programs/critter.cpp {self.flags('--cflags', 'fathom')}")
         self.in_bash("fathom run -o critter-run -- mpirun --oversubscribe -n 2 ./critter")

@@ -1,8 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A copy of what git knows of a source tree, with the changes that are not committed yet."""
+"""A copy of what git knows of a source tree, with the changes that are not committed yet, and of what npm ci put beside
+the viewer's pages, where it has run: a package that is made in such a tree has a viewer."""
 import os
 import shutil
 import subprocess
+
+MODULES = "view/page/node_modules"
+
+
+def has_viewer(source):
+    return (source / MODULES / "esbuild").is_dir()
 
 
 def make(source, target):
@@ -11,4 +18,6 @@ def make(source, target):
         if (source / name).is_file():
             (target / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(source / name, target / name)
+    if has_viewer(source):
+        shutil.copytree(source / MODULES, target / MODULES, symlinks=True)
     return target

@@ -4,7 +4,10 @@ import csv
 import json
 import os
 import pathlib
+import re
 import subprocess
+import urllib.error
+import urllib.request
 
 HERE = pathlib.Path(__file__).resolve().parent
 PROGRAM_OUTPUT = "received 7\n"
@@ -50,6 +53,37 @@ def read(run_directory, env, folder):
     run("fathom", "plot", run_directory, "-o", f"{run_directory}-plots", env=env, cwd=folder)
     assert sorted(os.listdir(folder / f"{run_directory}-plots")) == \
         [f"{name}.png" for name in ("calls", "messages", "path", "ranks", "sizes", "time-profile", "timeline", "traffic", "waits")]
+
+
+def view(run_directory, env, folder):
+    """The viewer serves its pages from the installation, to those who have the token, and they fit into one file."""
+    viewer = subprocess.Popen(["fathom", "view", "--no-browser", run_directory], env=env, cwd=folder, text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    try:
+        address = re.fullmatch(r"(http://127\.0\.0\.1:\d+)/\?token=(\w+)\n", viewer.stdout.readline())
+        assert address, viewer.stderr.read()
+        root, token = address.groups()
+
+        def answer(path, **headers):
+            with urllib.request.urlopen(urllib.request.Request(root + path, headers=headers), timeout=60) as reply:
+                return reply.read()
+
+        allowed = {"Authorization": f"Bearer {token}"}
+        assert b'<script src="app.js">' in answer("/", **allowed)
+        for script in ("/app.js", "/machine3d.js"):  # the second is three.js, for those who open 3-D
+            assert len(answer(script, **allowed)) > 10_000, script
+        runs = json.loads(answer("/api/runs", **allowed))["runs"]
+        assert [(run["ranks"], run["error"]) for run in runs] == [(2, "")], runs
+        try:
+            answer("/app.js")
+            raise AssertionError("the pages were served without a token")
+        except urllib.error.HTTPError as refused:
+            assert refused.code == 401, refused
+    finally:
+        viewer.terminate()
+        viewer.communicate(timeout=60)
+    run("fathom", "export", run_directory, "-o", f"{run_directory}.html", env=env, cwd=folder)
+    assert "fathom-answers" in (folder / f"{run_directory}.html").read_text(encoding="utf-8")
 
 
 def import_fathom(python, run_directory, env, folder, version):

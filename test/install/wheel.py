@@ -36,6 +36,8 @@ def check_contents(wheel):
     names = zipfile.ZipFile(wheel).namelist()
     wanted = {"fathom/__init__.py", "fathom/py.typed", "fathom/tool_in_wheel.py", "fathom/bin/fathom",
               "fathom/lib/libfathom.so", "fathom/lib/libfathom-trace.so", "fathom/lib/libfathom-mpi.so", "fathom/share/plot.py"}
+    if source_copy.has_viewer(SOURCE):
+        wanted |= {f"fathom/share/view/{name}" for name in ("index.html", "app.js", "app.css", "machine3d.js")}
     assert wanted <= set(names), wanted - set(names)
     wrong = [name for name in names if not name.startswith(("fathom/", "fathom_mpi-")) or "__pycache__" in name]
     assert not wrong, wrong
@@ -58,6 +60,8 @@ def main():
         use_fathom.run("bash", "-c", f"mpicc -I{SOURCE}/profiler -o phases {use_fathom.HERE}/phases.c", env=env, cwd=folder)
         use_fathom.profile("./phases", "r", env, folder)
         use_fathom.read("r", env, folder)
+        if source_copy.has_viewer(SOURCE):
+            use_fathom.view("r", env, folder)
         found = use_fathom.import_fathom(venv / "bin/python", "r", env, folder, VERSION)
         assert found.startswith(str(venv)), found
         use_fathom.run(venv / "bin/pip", "uninstall", "--yes", "--quiet", "fathom-mpi", env=plain, cwd=folder)
