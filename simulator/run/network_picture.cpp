@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <charconv>
 #include <deque>
+#include <map>
 #include <set>
 #include <utility>
 
+#include "simulator/placement/placed_routes.h"
 #include "simulator/routing/load_spread.h"
 #include "simulator/run/json_fields.h"
 
@@ -78,6 +80,22 @@ std::int64_t point_of(const Network& network, NodeId node) {
   return point;
 }
 
+// Adds up what parts of demands put on each link.
+class PartSink : public RouteSink {
+ public:
+  PartSink(std::size_t links, std::vector<double> parts) : bytes(links), parts_(std::move(parts)) {}
+
+  void take(std::size_t index, std::span<const LinkId> links, double share) override {
+    if (parts_[index] == 0) return;
+    for (const LinkId link : links) bytes[link] += share * parts_[index];
+  }
+
+  std::vector<double> bytes;  // by link
+
+ private:
+  std::vector<double> parts_;  // by demand, bytes
+};
+
 // Keeps the demands that take one link.
 class LinkSink : public RouteSink {
  public:
@@ -100,6 +118,41 @@ class LinkSink : public RouteSink {
   LinkId link_;
   std::span<const Demand> all_;
 };
+
+base::Result<PlacedRoutes> routes_of(const Network& network, const Job& job,
+                                     const Placement& placement, const Choice& choice) {
+  return PlacedRoutes::make(network, job, placement, *choice.router, choice.seed, LinkUse(network));
+}
+
+std::span<const LinkId> way_of(const PlacedRoutes& routes, const profile::PairCount& pair) {
+  if (pair.source == pair.destination) return {};
+  return routes.between(static_cast<std::uint32_t>(pair.source),
+                        static_cast<std::uint32_t>(pair.destination));
+}
+
+HostId host_of(const Placement& placement, std::int64_t rank) {
+  return placement[static_cast<std::size_t>(rank)];
+}
+
+base::Result<LinkContent> content_by_pairs(const Network& network, const Job& job,
+                                           const Placement& placement, const Choice& choice,
+                                           LinkId link) {
+  const auto routes = routes_of(network, job, placement, choice);
+  if (!routes) return routes.error();
+  LinkContent content;
+  std::map<std::pair<HostId, HostId>, double> flows;
+  for (const profile::PairCount& pair : job.pairs) {
+    const std::span<const LinkId> way = way_of(*routes, pair);
+    const auto times = std::count(way.begin(), way.end(), link);
+    if (times == 0) continue;
+    content.pairs.push_back({pair.source, pair.destination, pair.bytes, pair.messages});
+    flows[{host_of(placement, pair.source), host_of(placement, pair.destination)}] +=
+        static_cast<double>(times) * static_cast<double>(pair.bytes);
+  }
+  for (const auto& [hosts, bytes] : flows)
+    content.flows.push_back({hosts.first, hosts.second, bytes, 1});
+  return content;
+}
 
 template <typename Row>
 void heaviest_first(std::vector<Row>& rows) {
@@ -184,36 +237,106 @@ void write_picture_run(base::JsonWriter& json, const std::string& placement,
   });
 }
 
-base::Result<LinkContent> content_of_link(const Network& network, const Job& job,
-                                          const Choice& choice, LinkId link) {
-  if (link >= network.link_count())
-    return base::Error{"'" + network.name() + "' has no link " + std::to_string(link)};
-  const auto placed = place_job(network, job, choice);
-  if (!placed) return placed.error();
-  LinkSink sink(link, placed->demands);
-  if (auto routed = route_job(network, *placed, choice, sink); !routed) return routed.error();
+namespace {
+
+base::Result<LinkContent> content_by_demands(const Network& network, const Job& job,
+                                             const PlacedJob& placed, const Choice& choice,
+                                             LinkId link) {
+  LinkSink sink(link, placed.demands);
+  if (auto routed = route_job(network, placed, choice, sink); !routed) return routed.error();
   LinkContent content;
   content.flows = std::move(sink.flows);
-  for (const LinkFlow& flow : content.flows) content.bytes += flow.bytes;
   if (choice.router->per_flow) {
     // Demands of single pairs have the pair's position as their key, counted from 1 (demands_of()).
     for (const std::size_t index : sink.demands) {
-      const profile::PairCount& pair = job.pairs[placed->demands[index].key - 1];
+      const profile::PairCount& pair = job.pairs[placed.demands[index].key - 1];
       content.pairs.push_back({pair.source, pair.destination, pair.bytes, pair.messages});
     }
   } else {
     std::set<std::pair<HostId, HostId>> taken;
     for (const LinkFlow& flow : content.flows) taken.insert({flow.source, flow.destination});
     for (const profile::PairCount& pair : job.pairs) {
-      const HostId source = placed->placement[static_cast<std::size_t>(pair.source)],
-                   destination = placed->placement[static_cast<std::size_t>(pair.destination)];
-      if (taken.contains({source, destination}))
+      if (taken.contains({host_of(placed.placement, pair.source),
+                          host_of(placed.placement, pair.destination)}))
         content.pairs.push_back({pair.source, pair.destination, pair.bytes, pair.messages});
     }
   }
-  heaviest_first(content.flows);
-  heaviest_first(content.pairs);
   return content;
+}
+
+// Bytes of each demand that are of `part`.
+std::vector<double> parts_of(const Job& job, const PlacedJob& placed, bool per_flow,
+                             std::span<const profile::PairCount> part) {
+  std::map<std::pair<std::int64_t, std::int64_t>, double> by_pair;
+  std::map<std::pair<HostId, HostId>, double> by_hosts;
+  for (const profile::PairCount& pair : part) {
+    const auto bytes = static_cast<double>(pair.bytes);
+    by_pair[{pair.source, pair.destination}] += bytes;
+    by_hosts[{host_of(placed.placement, pair.source),
+              host_of(placed.placement, pair.destination)}] += bytes;
+  }
+  std::vector<double> parts;
+  for (const Demand& demand : placed.demands) {
+    if (!per_flow) {
+      const auto found = by_hosts.find({demand.source, demand.destination});
+      parts.push_back(found == by_hosts.end() ? 0 : found->second);
+      continue;
+    }
+    const profile::PairCount& pair = job.pairs[demand.key - 1];
+    const auto found = by_pair.find({pair.source, pair.destination});
+    parts.push_back(found == by_pair.end() ? 0 : found->second);
+  }
+  return parts;
+}
+
+}  // namespace
+
+base::Result<LinkContent> content_of_link(const Network& network, const Job& job,
+                                          const Choice& choice, Paths paths, LinkId link) {
+  if (link >= network.link_count())
+    return base::Error{"'" + network.name() + "' has no link " + std::to_string(link)};
+  const auto placed = place_job(network, job, choice);
+  if (!placed) return placed.error();
+  auto content = paths == Paths::kOfDemands
+                     ? content_by_demands(network, job, *placed, choice, link)
+                     : content_by_pairs(network, job, placed->placement, choice, link);
+  if (!content) return content.error();
+  for (const LinkFlow& flow : content->flows) content->bytes += flow.bytes;
+  heaviest_first(content->flows);
+  heaviest_first(content->pairs);
+  return content;
+}
+
+base::Result<std::vector<double>> carried_for(const Network& network, const Job& job,
+                                              const Choice& choice, Paths paths,
+                                              std::span<const profile::PairCount> part) {
+  const auto placed = place_job(network, job, choice);
+  if (!placed) return placed.error();
+  if (paths == Paths::kOfDemands) {
+    PartSink sink(network.link_count(), parts_of(job, *placed, choice.router->per_flow, part));
+    if (auto routed = route_job(network, *placed, choice, sink); !routed) return routed.error();
+    return std::move(sink.bytes);
+  }
+  const auto routes = routes_of(network, job, placed->placement, choice);
+  if (!routes) return routes.error();
+  std::vector<double> bytes(network.link_count());
+  for (const profile::PairCount& pair : part) {
+    for (const LinkId link : way_of(*routes, pair)) bytes[link] += static_cast<double>(pair.bytes);
+  }
+  return bytes;
+}
+
+void write_carried_for(base::JsonWriter& json, const std::string& placement,
+                       std::span<const double> bytes) {
+  std::vector<LinkId> links;
+  for (LinkId link = 0; link < bytes.size(); ++link) {
+    if (bytes[link] > 0) links.push_back(link);
+  }
+  json.object([&] {
+    json.field("placement", placement);
+    json.field("link", links);
+    json.list("bytes", links, [&](LinkId link) { json.value(bytes[link]); });
+  });
 }
 
 void write_link_content(base::JsonWriter& json, const Network& network, LinkId link,

@@ -48,9 +48,24 @@ struct LinkContent {
   std::vector<LinkPair> pairs;  // all that the flows consist of, most bytes first
   double bytes = 0;             // of all flows: the link's traffic
 };
-// An Error if there is no such link, or what route_job() says.
+// What the paths of a job are of: model load routes demands (one_job.h), the models in time each pair of ranks
+// (placement/placed_routes.h), so a load-aware router may give the two different ones.
+enum class Paths { kOfDemands, kOfPairs };
+
+// The bytes are the traffic that the model with these paths puts on the link. An Error if there is no such
+// link, or what route_job() or PlacedRoutes::make() say.
 base::Result<LinkContent> content_of_link(const Network& network, const Job& job,
-                                          const Choice& choice, LinkId link);
+                                          const Choice& choice, Paths paths, LinkId link);
+
+// How much of the job's traffic some of it is: by link, what `part` puts there on the paths of the whole job.
+// `part` has pairs of the job only, with at most their bytes. Errors as above.
+base::Result<std::vector<double>> carried_for(const Network& network, const Job& job,
+                                              const Choice& choice, Paths paths,
+                                              std::span<const profile::PairCount> part);
+
+// The result of carried_for() as an object: "placement", and columns "link", "bytes" of the links that carry some.
+void write_carried_for(base::JsonWriter& json, const std::string& placement,
+                       std::span<const double> bytes);
 
 // As members of an open object: "link", "bytes", "flows" and "pairs" in columns, at most `most` of each, and
 // how many more there are.

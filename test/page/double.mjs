@@ -8,6 +8,7 @@
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
+import { cardsOf, liveOf, liveStateOf, machineOf, networkOf, sizesOf, trafficOf } from './double_jobs.mjs';
 
 const kIteration = 1e6;
 const nobody = 0xffffffff;
@@ -252,6 +253,7 @@ function answer(job, run, path, query) {
     case '/api/calls':
       return {
         tree: { id: [0, 1, 2, 3], parent: [-1, 0, 1, 0], name: ['main', 'exchange', 'MPI_Sendrecv', 'MPI_Allreduce'], file: ['ring.c', 'ring.c', 'ring.c', hostile], line: [10, 20, 21, 30], kind: ['function', 'function', 'mpi', 'mpi'], calls: [2, 1, 1, 1].map((n) => n * job.iterations * job.ranks), ns: [4e5, 3e5, 3e5, 1e5].map((n) => n * job.iterations * job.ranks), wait_ns: [2e5, 2e5, 2e5, 0], bytes: [1, 1, 1, 0].map((n) => n * job.bytes * job.iterations) },
+        whole_run: true,
         sites: { function: ['MPI_Sendrecv', 'MPI_Allreduce'], file: ['ring.c', hostile], line: [21, 30], calls: [job.iterations, job.iterations], ns: [3e8, 1e8] },
       };
     case '/api/matrix': {
@@ -264,6 +266,21 @@ function answer(job, run, path, query) {
     }
     case '/api/compare':
       return { compare: { runs: {}, totals: { quantity: ['seconds', 'bytes'], first: [1, 1000], last: [2, 2000], growth: [2, 2] }, classes: { class: ['point-to-point'], hidden: [0], bytes: [[1000, 2000]], messages: [[10, 20]], growth_bytes: [2], growth_messages: [2] }, pairs: { source: [0], destination: [1], first_bytes: [1000], last_bytes: [2000], first_messages: [10], last_messages: [20] }, functions: { name: ['MPI_Sendrecv'], first_seconds: [0.1], last_seconds: [0.2], growth: [2] } } };
+    case '/api/machine':
+      return machineOf(job, functions, groups);
+    case '/api/machine/traffic':
+      return trafficOf(job, from, to, Number(query.get('bins') ?? 1), sums);
+    case '/api/machine/sizes':
+      return sizesOf(job, functions);
+    case '/api/machine/cards':
+      return cardsOf(job);
+    case '/api/network':
+    case '/api/network/link':
+      return networkOf(job, query);
+    case '/api/live':
+      return liveOf(job, Number(query.get('since') ?? 0));
+    case '/api/live/state':
+      return { state: liveStateOf(job) };
     case '/api/views':
       return { views: [], writable: true };
     default:
@@ -271,12 +288,12 @@ function answer(job, run, path, query) {
   }
 }
 
-export const job = (given = {}) => ({ name: 'ring', ranks: 8, iterations: 100, perHost: 4, late: 3, bytes: 1000, trace: true, ready: 7, cut: [], error: '', sentence: '', ...given });
+export const job = (given = {}) => ({ name: 'ring', ranks: 8, iterations: 100, perHost: 4, late: 3, bytes: 1000, trace: true, ready: 7, cut: [], error: '', sentence: '', live: false, ...given });
 
 /** Serves `jobs` with the pages of the folder `pages`; `delay` ms before each tile. */
 export async function startDouble(pages, jobs, { delay = 0 } = {}) {
   const asked = [];
-  const runs = jobs.map((one, run) => ({ run, path: `/runs/${one.name}`, name: one.name, state: 'ended', sentence: one.sentence, error: one.error, has_trace: one.trace, has_profile: true, live: false, ranks: one.ranks, application: './ring' }));
+  const runs = jobs.map((one, run) => ({ run, path: `/runs/${one.name}`, name: one.name, state: 'ended', sentence: one.sentence, error: one.error, has_trace: one.trace, has_profile: true, live: one.live, ranks: one.ranks, application: './ring' }));
   const server = createServer(async (request, response) => {
     const url = new URL(request.url, 'http://127.0.0.1');
     asked.push(url.pathname + url.search);

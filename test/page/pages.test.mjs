@@ -10,7 +10,7 @@ import { openBrowser } from './browser.mjs';
 import { hostile, job, startDouble, windowOf } from './double.mjs';
 
 const pages = process.env.FATHOM_PAGES;
-const small = job();
+const small = job({ live: true });
 const jobs = [small, job({ name: 'later', iterations: 150 }), job({ name: 'wide', ranks: 1024, iterations: 1000, perHost: 32 }), job({ name: 'huge', ranks: 10000, perHost: 64, trace: false }),
   job({ name: 'cut', cut: [2, 5], sentence: 'The job was killed.' }), job({ name: 'bad', error: 'There is no profile in this folder.' }), job({ name: 'one', ranks: 1, iterations: 1, late: 0 }), job({ name: 'none', ranks: 0, iterations: 1 })];
 let server;
@@ -48,17 +48,48 @@ async function rests() {
     await page.waitForTimeout(120);
   }
 }
-const pageIds = ['overview', 'timeline', 'matrix', 'calls', 'compare'];
+const pageIds = ['overview', 'timeline', 'matrix', 'calls', 'machine', 'network', 'compare', 'live'];
+
+// Of all text that is seen and not dimmed, whatever stands out less from what lies behind it than WCAG 2.2 asks
+// for (1.4.3: 4.5, large text 3), and whatever is cut off.
+const unreadable = () =>
+  page.evaluate(() => {
+    const parse = (text) => /rgba?\(([^)]+)\)/.exec(text)?.[1].split(/[ ,/]+/).map(Number) ?? [0, 0, 0, 0];
+    const luminance = (c) => c.slice(0, 3).map((v) => (v / 255 <= 0.03928 ? v / 255 / 12.92 : ((v / 255 + 0.055) / 1.055) ** 2.4)).reduce((sum, v, at) => sum + v * [0.2126, 0.7152, 0.0722][at], 0);
+    const behind = (node) => {
+      for (; node; node = node.parentElement) {
+        const colour = parse(getComputedStyle(node).backgroundColor);
+        if ((colour[3] ?? 1) > 0.9) return colour;
+      }
+      return [255, 255, 255];
+    };
+    const bad = [];
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    for (let text = walker.nextNode(); text; text = walker.nextNode()) {
+      const node = text.parentElement;
+      if (!text.data.trim() || !node.checkVisibility() || node.closest('.dim, .unseen, .skip, :disabled, option, script, style')) continue;
+      const style = getComputedStyle(node);
+      const [a, b] = [luminance(parse(style.color)), luminance(behind(node))];
+      const contrast = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+      const large = parseFloat(style.fontSize) >= 24 || (parseFloat(style.fontSize) >= 18.6 && Number(style.fontWeight) >= 700);
+      if (contrast < (large ? 3 : 4.5)) bad.push(`"${text.data.trim().slice(0, 40)}" has a contrast of ${contrast.toFixed(1)}`);
+      if (parseFloat(style.fontSize) < 11) bad.push(`"${text.data.trim().slice(0, 40)}" is ${style.fontSize} tall`);
+    }
+    for (const node of document.querySelectorAll('main button, main label, main h2, main h3, main dd'))
+      if (node.checkVisibility() && node.scrollWidth > node.clientWidth + 2 && getComputedStyle(node).overflowX !== 'visible') bad.push(`"${node.textContent.slice(0, 40)}" is cut off`);
+    return [...new Set(bad)];
+  });
 
 test('every page shows something, in light and dark, at 1280 and at 3840 pixels', async () => {
-  for (const [scheme, width] of [['light', 1280], ['dark', 3840]]) {
+  for (const [scheme, width] of [['light', 1280], ['dark', 1280], ['light', 3840], ['dark', 3840]]) {
     await page.emulateMedia({ colorScheme: scheme });
-    await page.setViewportSize({ width, height: 860 });
+    await page.setViewportSize({ width, height: width === 3840 ? 2160 : 860 });
     for (const id of pageIds) {
       await go(`/${id}`, 'main canvas, main table');
       const facts = await page.evaluate(() => ({ paper: getComputedStyle(document.querySelector('main')).backgroundColor, wide: document.documentElement.scrollWidth, text: document.querySelector('main').innerText }));
       assert.ok(facts.wide <= width, `${id} is ${facts.wide} pixels wide`);
       assert.equal(facts.paper, scheme === 'dark' ? 'rgb(18, 20, 24)' : 'rgb(255, 255, 255)');
+      assert.deepEqual(await unreadable(), [], `${id}, ${scheme}, ${width}`);
       assert.ok(facts.text.length > 20 && !/cannot be drawn|undefined|NaN/.test(facts.text), facts.text);
     }
   }

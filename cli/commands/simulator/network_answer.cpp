@@ -8,6 +8,8 @@
 #include "base/json/writer.h"
 #include "base/text_lines.h"
 #include "cli/commands/simulator/simulate_time.h"
+#include "cli/language/options.h"
+#include "cli/runs/run_directory.h"
 #include "simulator/formats/cluster.h"
 #include "simulator/network/host_names.h"
 #include "simulator/placement/registry.h"
@@ -93,8 +95,51 @@ struct Question {
   ModelJob job;
   Model model = Model::kLoad;
   std::vector<std::string> placements;
-  simulator::Choice choice;  // without its placement
+  simulator::Choice choice;              // without its placement
+  bool only_chosen = false;              // what `part` puts on the links, instead of a simulation
+  std::vector<profile::PairCount> part;  // what is chosen of the job's traffic
+
+  simulator::Paths paths() const {
+    return model == Model::kLoad ? simulator::Paths::kOfDemands : simulator::Paths::kOfPairs;
+  }
 };
+
+// Of a class of messages, of ranks at either end, or from one rank to another ("3-4").
+base::Result<std::vector<profile::PairCount>> part_of(const std::string& run,
+                                                      const simulator::Job& job,
+                                                      const Parameters& parameters) {
+  const std::string of_class = text_of(parameters, "class", ""),
+                    ranks = text_of(parameters, "ranks", ""),
+                    pair = text_of(parameters, "pair", "");
+  std::vector<profile::PairCount> part = job.pairs;
+  if (!of_class.empty()) {
+    const auto path = job_of(run);
+    if (!path) return path.error();
+    profile::Selection selection;
+    selection.classes = {of_class};
+    auto selected = simulator::load_job(*path, selection);
+    if (!selected) return selected.error();
+    part = std::move(selected->pairs);
+    std::erase_if(part, [&](const profile::PairCount& one) {
+      return one.source >= job.ranks || one.destination >= job.ranks;
+    });
+  }
+  if (!ranks.empty()) {
+    const auto chosen = parse_ranks(ranks);
+    if (!chosen) return chosen.error();
+    std::erase_if(part, [&](const profile::PairCount& one) {
+      return !chosen->contains(one.source) && !chosen->contains(one.destination);
+    });
+  }
+  if (!pair.empty()) {
+    const std::vector<std::string> ends = base::split(pair, '-');
+    std::erase_if(part, [&](const profile::PairCount& one) {
+      return ends.size() != 2 || std::to_string(one.source) != ends[0] ||
+             std::to_string(one.destination) != ends[1];
+    });
+  }
+  return part;
+}
 
 base::Result<Question> question_of(const std::string& run, const std::vector<std::string>& clusters,
                                    const Parameters& parameters) {
@@ -122,6 +167,12 @@ base::Result<Question> question_of(const std::string& run, const std::vector<std
     const auto router = simulator::find_router(name);
     if (!router) return router.error();
     question.choice.router = *router;
+  }
+  question.only_chosen = text_of(parameters, "only", "") == "chosen";
+  if (question.only_chosen) {
+    auto part = part_of(run, question.job.job, parameters);
+    if (!part) return part.error();
+    question.part = std::move(*part);
   }
   question.placements = base::split(text_of(parameters, "placement", "block"), ',');
   if (question.placements.size() > kMostPlacements)
@@ -170,6 +221,17 @@ base::Status write_run(base::JsonWriter& json, const Question& question,
   return base::Done{};
 }
 
+base::Status write_chosen(base::JsonWriter& json, const Question& question,
+                          const std::string& placement) {
+  const auto choice = choice_of(question, placement);
+  if (!choice) return choice.error();
+  const auto carried = simulator::carried_for(*question.network, question.job.job, *choice,
+                                              question.paths(), question.part);
+  if (!carried) return carried.error();
+  simulator::write_carried_for(json, placement, *carried);
+  return base::Done{};
+}
+
 base::Result<std::string> link_answer(const Question& question, const Parameters& parameters) {
   const auto link = number_of(parameters, "link", 0, simulator::kMostPictureLinks);
   if (!link) return link.error();
@@ -178,7 +240,8 @@ base::Result<std::string> link_answer(const Question& question, const Parameters
   const auto choice = choice_of(question, question.placements.front());
   if (!choice) return choice.error();
   const auto id = static_cast<simulator::LinkId>(*link);
-  const auto content = simulator::content_of_link(*question.network, question.job.job, *choice, id);
+  const auto content = simulator::content_of_link(*question.network, question.job.job, *choice,
+                                                  question.paths(), id);
   if (!content) return content.error();
   return base::json_text(0, [&](base::JsonWriter& json) {
     simulator::write_link_content(json, *question.network, id, *content, *top);
@@ -194,13 +257,17 @@ base::Result<std::string> network_answer(const std::string& run,
   std::string text;
   base::JsonWriter json(text);
   json.open_object();
-  simulator::write_network(json, *question->network);
-  json.field("job", question->job.job.name);
-  json.field("clusters", clusters);
+  if (!question->only_chosen) {
+    simulator::write_network(json, *question->network);
+    json.field("job", question->job.job.name);
+    json.field("clusters", clusters);
+  }
   json.key("runs");
   json.open_list();
   for (const std::string& placement : question->placements) {
-    if (auto written = write_run(json, *question, placement); !written) return written.error();
+    auto written = question->only_chosen ? write_chosen(json, *question, placement)
+                                         : write_run(json, *question, placement);
+    if (!written) return written.error();
   }
   json.close_list();
   json.close_object();

@@ -2,6 +2,7 @@
 // Call tree and sites: from where in the program MPI is called, how often, and what it costs.
 import { useMemo, useState } from 'preact/hooks';
 import { grouped, humanBytes, humanNs, percent } from '../pure/format';
+import { litFunctions } from '../pure/belongs';
 import { useAnswer } from '../shell/ask';
 import { describeKeys } from '../shell/keys';
 import { addPage, PageProperties } from '../shell/pages';
@@ -54,7 +55,9 @@ export function treeOf(tree: CallTree['tree']): Node[] {
   return roots;
 }
 
-function Tree({ roots, view }: { roots: Node[]; view: PageProperties['view'] }) {
+type Lit = ((name: string) => boolean) | null;
+
+function Tree({ roots, view, lit }: { roots: Node[]; view: PageProperties['view']; lit: Lit }) {
   const all = roots.reduce((sum, node) => sum + node.ns, 0);
   const [open, setOpen] = useState<Set<number>>(() => {
     // At first, the costliest branch is open.
@@ -109,7 +112,7 @@ function Tree({ roots, view }: { roots: Node[]; view: PageProperties['view'] }) 
           {shown.map((node, at) => (
             <tr
               key={node.id}
-              class={`can ${view.function === node.name ? 'chosen' : view.function !== null && !contains(node, view.function) ? 'dim' : ''}`}
+              class={`can ${view.function === node.name ? 'chosen' : lit && !contains(node, lit) ? 'dim' : ''}`}
               tabIndex={at === 0 ? 0 : -1}
               aria-level={node.depth + 1}
               aria-expanded={node.children.length > 0 ? open.has(node.id) : undefined}
@@ -139,8 +142,8 @@ function Tree({ roots, view }: { roots: Node[]; view: PageProperties['view'] }) 
   );
 }
 
-function contains(node: Node, name: string): boolean {
-  return node.name === name || node.children.some((child) => contains(child, name));
+function contains(node: Node, lit: (name: string) => boolean): boolean {
+  return lit(node.name) || node.children.some((child) => contains(child, lit));
 }
 
 interface Site {
@@ -171,7 +174,7 @@ export function sitesOf(roots: Node[]): Site[] {
   return [...sites.values()];
 }
 
-function Sites({ roots, view }: { roots: Node[]; view: PageProperties['view'] }) {
+function Sites({ roots, view, lit }: { roots: Node[]; view: PageProperties['view']; lit: Lit }) {
   const rows = useMemo(() => sitesOf(roots), [roots]);
   if (rows.length === 0) return <Sentence>It is not known where in the program these calls were made.</Sentence>;
   const all = rows.reduce((sum, row) => sum + row.ns, 0);
@@ -182,7 +185,7 @@ function Sites({ roots, view }: { roots: Node[]; view: PageProperties['view'] })
       most={40}
       sorted={3}
       chosen={(row) => view.function !== null && row.name === view.function}
-      dim={(row) => view.function !== null && row.name !== view.function}
+      dim={(row) => lit !== null && !lit(row.name)}
       choose={(row) => store.set({ function: row.name === view.function ? null : row.name })}
       columns={[
         { title: 'function', show: (row) => row.name, by: (row) => row.name },
@@ -200,16 +203,22 @@ function Sites({ roots, view }: { roots: Node[]; view: PageProperties['view'] })
 function Calls({ view, meta }: PageProperties) {
   const answer = useAnswer<CallTree>('/api/calls', { run: meta.run, ...scopeOf(view) });
   const roots = useMemo(() => (answer.answer?.tree ? treeOf(answer.answer.tree) : []), [answer.answer]);
+  const functions = litFunctions(meta.functions, view);
+  const lit = useMemo<Lit>(() => {
+    if (view.function !== null) return (name) => name === view.function;
+    return functions && ((name) => functions[meta.functions!.name.indexOf(name)] ?? false);
+  }, [meta, view.function, view.class]);
   if (!answer.answer) return <Waiting of={answer} what="the calls" />;
   return (
     <div class="cards two">
       <section class="card wide" aria-label="Call tree">
         <h2>Call tree</h2>
-        {roots.length > 0 ? <Tree key={`${meta.run}`} roots={roots} view={view} /> : <Sentence>No calls are known in what is chosen.</Sentence>}
+        {answer.answer.whole_run && view.window && <p class="faint">Of the whole run: its profile does not say when calls were made.</p>}
+        {roots.length > 0 ? <Tree key={`${meta.run}`} roots={roots} view={view} lit={lit} /> : <Sentence>No calls are known in what is chosen.</Sentence>}
       </section>
       <section class="card wide" aria-label="Sites">
         <h2>Sites</h2>
-        <Sites roots={roots} view={view} />
+        <Sites roots={roots} view={view} lit={lit} />
       </section>
     </div>
   );

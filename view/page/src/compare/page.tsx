@@ -2,7 +2,9 @@
 // Compare: two runs over the same time axis, both from the end of MPI_Init on, and what grew between them.
 import { grouped, humanBytes, humanNs, humanTime } from '../pure/format';
 import { answerKey } from '../pure/answer_key';
+import { chosenClass, litFunctions, litGroups } from '../pure/belongs';
 import { css } from '../pure/colour';
+import { ranksOf, View } from '../pure/view_state';
 import { useAnswer } from '../shell/ask';
 import { addPage, PageProperties } from '../shell/pages';
 import type { Strip } from '../pure/readings';
@@ -40,11 +42,14 @@ function aligned(strip: Strip, meta: Meta): Strip {
   return { ...strip, from_ns: strip.from_ns - (meta.program?.from_ns ?? strip.from_ns) };
 }
 
-function Strips({ metas, strips, names }: { metas: [Meta, Meta]; strips: [Strip, Strip]; names: [string, string] }) {
+function Strips({ metas, strips, names, view }: { metas: [Meta, Meta]; strips: [Strip, Strip]; names: [string, string]; view: View }) {
   const palette = usePalette();
   const both = [aligned(strips[0], metas[0]), aligned(strips[1], metas[1])] as const;
   const from = Math.min(both[0].from_ns, both[1].from_ns);
   const to = Math.max(...both.map((s) => s.from_ns + s.bin_ns * s.bins));
+  // A window is one of the first run; it lies at the same time of the second.
+  const begin = metas[0].program?.from_ns ?? strips[0].from_ns;
+  const window: [number, number] | null = view.window && [view.window[0] - begin, view.window[1] - begin];
   return (
     <Sketch
       height={280}
@@ -60,7 +65,7 @@ function Strips({ metas, strips, names }: { metas: [Meta, Meta]; strips: [Strip,
           pen.fillText(`${names[at]}: ${humanNs((metas[at]!.program?.to_ns ?? 0) - (metas[at]!.program?.from_ns ?? 0))}`, 0, y + 8);
           pen.save();
           pen.translate(x, y + 18);
-          drawStrip(pen, strip, palette, w, 112, null);
+          drawStrip(pen, strip, palette, w, 112, window, litGroups(metas[at]!.functions, view));
           pen.restore();
         });
       }}
@@ -68,7 +73,7 @@ function Strips({ metas, strips, names }: { metas: [Meta, Meta]; strips: [Strip,
   );
 }
 
-function Tables({ comparison }: { comparison: Comparison }) {
+function Tables({ comparison, meta, view }: { comparison: Comparison; meta: Meta; view: View }) {
   const totals = rowsOf(comparison.totals);
   const show = (row: Row, value: unknown) => {
     const quantity = String(row['quantity']);
@@ -78,7 +83,10 @@ function Tables({ comparison }: { comparison: Comparison }) {
   const functions = rowsOf(comparison.functions);
   const pairs = rowsOf(comparison.pairs);
   const classes = rowsOf(comparison.classes);
-  const view = store.get();
+  const ranks = ranksOf(view);
+  const functionsLit = litFunctions(meta.functions, view);
+  const ofClass = chosenClass(meta.functions, view);
+  const litFunction = (name: string) => (view.function !== null ? name === view.function : !functionsLit || (functionsLit[meta.functions!.name.indexOf(name)] ?? false));
   const pair = (row: Row): [number, number] => [num(row['source']), num(row['destination'])];
   const at = (value: unknown, index: number) => num(Array.isArray(value) ? value[index] : 0);
   const last = (value: unknown) => (Array.isArray(value) ? value.length - 1 : 0);
@@ -96,7 +104,7 @@ function Tables({ comparison }: { comparison: Comparison }) {
       {functions.length > 0 && (
         <section class="card" aria-label="Functions">
           <h2>Functions, mean rank</h2>
-          <Table<Row> label="Functions" rows={functions} chosen={(row) => view.function !== null && row['name'] === view.function} dim={(row) => view.function !== null && row['name'] !== view.function}
+          <Table<Row> label="Functions" rows={functions} chosen={(row) => view.function !== null && row['name'] === view.function} dim={(row) => !litFunction(String(row['name']))}
             choose={(row) => store.set({ function: view.function === row['name'] ? null : String(row['name']) })}
             columns={[
               { title: 'function', show: (row) => String(row['name']), by: (row) => String(row['name']) },
@@ -108,7 +116,7 @@ function Tables({ comparison }: { comparison: Comparison }) {
       )}
       <section class="card" aria-label="Classes">
         <h2>Classes of messages</h2>
-        <Table<Row> label="Classes" rows={classes} chosen={(row) => row['class'] === view.class} dim={(row) => view.class !== null && row['class'] !== view.class}
+        <Table<Row> label="Classes" rows={classes} chosen={(row) => row['class'] === view.class} dim={(row) => ofClass !== null && row['class'] !== ofClass}
           choose={(row) => store.set({ class: view.class === row['class'] ? null : String(row['class']) })}
           columns={[
             { title: 'class', show: (row) => `${String(row['class'])}${row['hidden'] ? ' (inside collectives)' : ''}` },
@@ -120,7 +128,7 @@ function Tables({ comparison }: { comparison: Comparison }) {
       </section>
       <section class="card" aria-label="Pairs">
         <h2>Pairs that changed most</h2>
-        <Table<Row> label="Pairs" rows={pairs} chosen={(row) => view.pair !== null && pair(row).join() === view.pair.join()} dim={(row) => view.pair !== null && pair(row).join() !== view.pair.join()}
+        <Table<Row> label="Pairs" rows={pairs} chosen={(row) => view.pair !== null && pair(row).join() === view.pair.join()} dim={(row) => (view.pair !== null ? pair(row).join() !== view.pair.join() : ranks !== null && !pair(row).some((rank) => ranks.has(rank)))}
           choose={(row) => store.set({ pair: pair(row) })}
           columns={[
             { title: 'pair', show: (row) => pair(row).join(' → ') },
@@ -156,12 +164,12 @@ function Compare({ view, meta, runs }: PageProperties) {
       </div>
       {ready && a.answer && b.answer ? (
         <section class="card over-time" aria-label="Both runs over time">
-          <Strips metas={[meta, ready]} strips={[a.answer, b.answer]} names={[meta.name, ready.name]} />
+          <Strips metas={[meta, ready]} strips={[a.answer, b.answer]} names={[meta.name, ready.name]} view={view} />
         </section>
       ) : (
         (!meta.has_trace || (ready && !ready.has_trace)) && <Sentence>Both runs need a trace to be drawn over time.</Sentence>
       )}
-      {comparison.answer ? <Tables comparison={comparison.answer.compare} /> : <Waiting of={comparison} what="the comparison" />}
+      {comparison.answer ? <Tables comparison={comparison.answer.compare} meta={meta} view={view} /> : <Waiting of={comparison} what="the comparison" />}
     </>
   );
 }

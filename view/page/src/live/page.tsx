@@ -2,7 +2,8 @@
 // Live: what a running job does now, and did in the last ten minutes, second by second.
 import '../machine/machine.css';
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import { amountColour, css, logShare } from '../pure/colour';
+import { amountColour, css, groupColour, logShare } from '../pure/colour';
+import { font, textScale } from '../pure/font';
 import { grouped, humanBytes, humanRate, percent } from '../pure/format';
 import { ranksOf, View } from '../pure/view_state';
 import { addPage, PageProperties } from '../shell/pages';
@@ -14,8 +15,10 @@ import { usePalette } from '../shell/theme';
 import { History, LiveAnswer } from './history';
 import { activities, doing, JobState, kindsOf, matrixOf, RankState, sortedRanks, SortBy } from './job';
 
-async function get<T>(path: string): Promise<T> {
-  const response = await fetch(path, { credentials: 'same-origin', cache: 'no-store' });
+const kMpi = groupColour('in MPI');
+
+async function get<T>(path: string, signal: AbortSignal): Promise<T> {
+  const response = await fetch(path, { credentials: 'same-origin', cache: 'no-store', signal });
   const body = (await response.json()) as T & { error?: string };
   if (!response.ok) throw new Error(body.error || `the server answered with status ${response.status}`);
   return body;
@@ -36,9 +39,10 @@ function Watched({ view }: { view: View }) {
   useEffect(() => {
     let live = true;
     let timer = 0;
+    const request = new AbortController();
     const look = async () => {
       try {
-        history.add(await get<LiveAnswer>(`api/live?run=${view.run}&since=${history.newest}`));
+        history.add(await get<LiveAnswer>(`api/live?run=${view.run}&since=${history.newest}`, request.signal));
         if (live) setProblem('');
       } catch (error) {
         if (live) setProblem(`${String((error as Error).message)}.`);
@@ -51,17 +55,22 @@ function Watched({ view }: { view: View }) {
     return () => {
       live = false;
       clearTimeout(timer);
+      request.abort();
     };
   }, [view.run]);
   const { at, position } = history;
   useEffect(() => {
     if (at === 0) return;
     let live = true;
-    get<{ state: JobState }>(`api/live/state?run=${view.run}&at=${at}`).then(
+    const request = new AbortController();
+    get<{ state: JobState }>(`api/live/state?run=${view.run}&at=${at}`, request.signal).then(
       (answer) => live && setJob(answer.state),
       (error: Error) => live && setProblem(`${error.message}.`),
     );
-    return () => void (live = false);
+    return () => {
+      live = false;
+      request.abort();
+    };
   }, [at, view.run]);
   if (problem && history.length === 0) return <Sentence>{problem}</Sentence>;
   if (history.length === 0) return <Sentence>{history.state === 'running' ? 'Waiting for the first sample of the job …' : history.problem || 'The job has ended.'}</Sentence>;
@@ -95,7 +104,7 @@ function Strip({ history, scrub }: { history: History; scrub: (seconds: number) 
   const ago = history.newest - history.at;
   const most = Math.max(1, ...samples.sent_bytes_per_s.map((rate) => rate ?? 0));
   return (
-    <section class="card" data-card="history" data-samples={String(history.length)}>
+    <section class="card live-history" data-card="history" data-samples={String(history.length)}>
       <div class="row controls">
         <input
           type="range"
@@ -131,10 +140,10 @@ function Strip({ history, scrub }: { history: History; scrub: (seconds: number) 
           samples.at_s.forEach((time, at) => {
             const next = samples.at_s[at + 1] ?? time + 1;
             const tall = (samples.mpi_share[at] ?? 0) * (height - 2);
-            pen.fillStyle = css(samples.hung[at] ? page.wait : page.computing);
+            pen.fillStyle = css(samples.hung[at] ? page.wait : kMpi);
             pen.fillRect(x(time), height - tall, Math.max(1, x(next) - x(time) - 0.5), tall);
           });
-          pen.strokeStyle = css(page.chosen);
+          pen.strokeStyle = css(page.ink);
           pen.lineWidth = 1.5;
           pen.beginPath();
           let begun = false;
@@ -146,10 +155,15 @@ function Strip({ history, scrub }: { history: History; scrub: (seconds: number) 
             begun = true;
           });
           pen.stroke();
-          pen.fillStyle = css(page.ink);
+          pen.fillStyle = css(page.chosen);
           pen.fillRect(Math.min(width - 2, x(history.at)), 0, 2, height);
         }}
       />
+      <div class="row legend">
+        <span><span class="swatch" style={{ background: css(kMpi) }} /> share of the time in MPI</span>
+        <span><span class="swatch" style={{ background: css(page.wait) }} /> while the job is stuck</span>
+        <span>{`the line: bytes sent per second, at most ${humanRate(most)}`}</span>
+      </div>
     </section>
   );
 }
@@ -184,7 +198,7 @@ function Now({ job, history, view }: { job: JobState; history: History; view: Vi
           </dl>
           <p>{activities(job).slice(0, 8).map(({ name, ranks }) => `${grouped(ranks)} in ${name || 'the program'}`).join(', ')}</p>
         </section>
-        <Matrix job={job} chosen={chosen} />
+        <Matrix job={job} chosen={chosen} view={view} />
       </div>
       <section class="card wide" data-card="ranks">
         <div class="row between">
@@ -203,7 +217,7 @@ function Now({ job, history, view }: { job: JobState; history: History; view: Vi
           label="What each rank does"
           rows={sortedRanks(job, by)}
           most={24}
-          dim={(rank) => chosen !== null && !chosen.has(rank.rank)}
+          dim={(rank) => (chosen !== null && !chosen.has(rank.rank)) || (view.function !== null && !rank.threads.some((thread) => thread.function === view.function))}
           choose={(rank) => store.isolate(`rank ${rank.rank}`, { ranks: [rank.rank] })}
           columns={[
             { title: 'rank', number: true, show: (rank) => rank.rank },
@@ -220,41 +234,66 @@ function Now({ job, history, view }: { job: JobState; history: History; view: Vi
   );
 }
 
-function Matrix({ job, chosen }: { job: JobState; chosen: Set<number> | null }) {
+function Matrix({ job, chosen, view }: { job: JobState; chosen: Set<number> | null; view: View }) {
   const page = usePalette();
-  const [kind, setKind] = useState('');
+  const kinds = kindsOf(job);
+  const kind = view.class ?? (view.function !== null && kinds.includes(view.function) ? view.function : '');
   const matrix = useMemo(() => matrixOf(job, kind), [job, kind]);
-  const side = 300;
-  const cellAt = (x: number, y: number) => {
-    const cell = side / matrix.size;
-    const [column, row] = [Math.floor(x / cell), Math.floor(y / cell)];
-    return column < matrix.size && row < matrix.size ? ([row, column] as const) : null;
+  const edge = Math.round(44 * textScale());
+  const top = Math.round(18 * textScale());
+  const height = 320 + top;
+  const sideOf = (width: number) => Math.max(80, Math.min(height - top, width - edge));
+  const cellAt = (x: number, y: number, width: number) => {
+    const cell = sideOf(width) / matrix.size;
+    const [column, row] = [Math.floor((x - edge) / cell), Math.floor((y - top) / cell)];
+    return column >= 0 && row >= 0 && column < matrix.size && row < matrix.size ? ([row, column] as const) : null;
   };
+  // A cell of several ranks belongs to each of them.
+  const lit = chosen && new Set([...chosen].map((rank) => Math.floor(rank / matrix.ranks)));
+  const pair = view.pair?.map((rank) => Math.floor(rank / matrix.ranks));
+  const isDim = (row: number, column: number) => (pair ? row !== pair[0] || column !== pair[1] : lit !== null && !lit.has(row) && !lit.has(column));
   const span = (at: number) => (matrix.ranks === 1 ? String(at) : `${at * matrix.ranks} to ${(at + 1) * matrix.ranks - 1}`);
   return (
     <section class="card" data-card="matrix" data-total={String(matrix.total)}>
       <div class="row between">
-        <h3>Bytes sent</h3>
-        <select aria-label="class of traffic" value={kind} onChange={(event) => setKind(event.currentTarget.value)}>
+        <h3>Bytes sent, from rows to columns</h3>
+        <select aria-label="class of traffic" value={kind} onChange={(event) => store.set({ class: event.currentTarget.value || null })}>
           <option value="">all classes</option>
-          {kindsOf(job).map((name) => <option value={name}>{name}</option>)}
+          {kind !== '' && !kinds.includes(kind) && <option value={kind}>{kind}</option>}
+          {kinds.map((name) => <option value={name}>{name}</option>)}
         </select>
       </div>
       <Sketch
-        height={side}
+        height={height}
         label={`Matrix of bytes: rows send, columns receive; ${humanBytes(matrix.total)} in all`}
-        tipAt={(x, y) => {
-          const cell = cellAt(x, y);
+        tipAt={(x, y, width) => {
+          const cell = cellAt(x, y, width);
           return cell && `${span(cell[0])} → ${span(cell[1])}\n${humanBytes(matrix.bytes[cell[0] * matrix.size + cell[1]]!)}`;
         }}
-        paint={(pen) => {
+        paint={(pen, width) => {
+          const side = sideOf(width);
           const cell = side / matrix.size;
+          pen.font = font(11);
+          pen.textBaseline = 'middle';
+          pen.fillStyle = css(page.faint);
+          const every = [1, 2, 4, 8, 16, 32, 64, 128].find((n) => n * cell >= edge) ?? 256;
+          for (let at = 0; at < matrix.size; at += every) {
+            pen.textAlign = 'right';
+            pen.fillText(String(at * matrix.ranks), edge - 4, top + Math.min(side - 6, Math.max(6, (at + 0.5) * cell)));
+            pen.textAlign = 'center';
+            pen.fillText(String(at * matrix.ranks), edge + (at + 0.5) * cell, top / 2);
+          }
+          pen.textAlign = 'left';
+          pen.fillStyle = css(page.computing, 0.45);
+          pen.fillRect(edge, top, side, side);
+          pen.translate(edge, top);
           for (let row = 0; row < matrix.size; ++row) {
             for (let column = 0; column < matrix.size; ++column) {
               const bytes = matrix.bytes[row * matrix.size + column]!;
-              const dim = chosen !== null && matrix.ranks === 1 && !(chosen.has(row) || chosen.has(column));
+              const dim = isDim(row, column);
+              if (bytes === 0) continue;
               pen.globalAlpha = dim ? 0.2 : 1;
-              pen.fillStyle = bytes > 0 ? css(amountColour(logShare(bytes, Math.max(1, matrix.most / 1e6), matrix.most), page.dark)) : css(page.panel);
+              pen.fillStyle = css(amountColour(0.1 + 0.9 * logShare(bytes, Math.max(1, matrix.most / 1e6), matrix.most), page.dark));
               pen.fillRect(column * cell, row * cell, Math.max(1, cell - (cell > 4 ? 1 : 0)), Math.max(1, cell - (cell > 4 ? 1 : 0)));
             }
           }

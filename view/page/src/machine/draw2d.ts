@@ -2,6 +2,7 @@
 // The machine on Canvas 2-D: a complete renderer, for the many desktops without WebGL. Things are
 // drawn from the farthest to the nearest; cores of one colour go into one path, because setting a
 // colour costs more than a rectangle.
+import { font } from '../pure/font';
 import type { Pen } from '../shell/picture';
 import { Projection, Projected, Vec } from './camera';
 import { Scene, Hit, Palette, Tube, Arc, Halo } from './scene';
@@ -320,12 +321,23 @@ function drawSelected(painter: Painter, scene: Scene) {
   context.stroke();
 }
 
+// Dark or light, whichever stands out from "#rrggbb".
+export function inkOn(colour: string): string {
+  const [r, g, b] = [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16)) as [number, number, number];
+  return 0.299 * r + 0.587 * g + 0.114 * b > 140 ? '#111111' : '#ffffff';
+}
+
+// The names alone, over a picture that has none.
+export function drawNames(context: Pen, scene: Scene, projection: Projection) {
+  drawLabels(new Painter(context, projection, scene.palette), scene);
+}
+
 // Names where there is room for them.
 function drawLabels(painter: Painter, scene: Scene) {
   const { context, projection, palette } = painter;
   const { layout, machine, visible } = scene;
   context.fillStyle = palette.text;
-  context.font = '11px sans-serif';
+  context.font = font(11);
   context.textAlign = 'center';
   const label = (text: string, boxes: Float32Array, at: number) => {
     const base = at * 6;
@@ -346,6 +358,7 @@ function drawLabels(painter: Painter, scene: Scene) {
       if (rank < 0) continue;
       projection.point(layout.core[core * 6], layout.core[core * 6 + 1], layout.core[core * 6 + 2], corner);
       if (corner.depth <= 0.1 || corner.scale < 16) continue;
+      context.fillStyle = inkOn(coreColour(scene, core));
       context.fillText(String(rank), corner.x, corner.y + 4);
       ++drawn;
     }

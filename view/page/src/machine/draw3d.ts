@@ -117,9 +117,10 @@ export class Renderer3d {
     for (const mesh of [this.cores, this.nodes, this.lines]) this.remove(mesh);
     const { layout } = scene;
     this.cores = boxes(layout.core, new MeshLambertMaterial());
-    this.nodes = boxes(layout.node, new MeshLambertMaterial({ transparent: true, opacity: 0.35, depthWrite: false }));
+    this.nodes = boxes(layout.node, new MeshLambertMaterial({ transparent: true, opacity: 0.75, depthWrite: false }));
     const edges: number[] = [];
     for (const list of [layout.cabinet, layout.rack, layout.blade]) for (let at = 0; at < list.length / 6; ++at) addEdges(edges, list, at);
+    this.nodes.renderOrder = -1; // else they would veil the tubes before them
     this.lines = segments(edges, scene.palette.line);
     this.scene.add(this.cores, this.nodes, this.lines);
     this.built = layout;

@@ -6,6 +6,7 @@ import { MachineAnswer, TrafficAnswer } from './answers';
 import { between, Bounds, CameraState, fitted, PRESETS, Projection, Vec } from './camera';
 import { PlaybackClock, shownWindow } from './clock';
 import { nodesOfCabinets, visibleParts } from './detail';
+import { classOfFunction } from '../pure/belongs';
 import { Activity, activityOf, binsOf, Chosen, Flow, flowsOf, pairKey } from './flows';
 import { Machine, machineOf } from './hierarchy';
 import { Layout, LayoutName, layoutOf, LAYOUTS } from './layout';
@@ -20,6 +21,7 @@ export interface Choices {
   pairs: Set<string> | null; // only these, keys of flows.ts
   window: [number, number] | null; // nanoseconds
   class: string | null;
+  function: string | null;
 }
 
 export class MachineModel {
@@ -30,7 +32,7 @@ export class MachineModel {
   layout: Layout;
   camera: CameraState;
   cards: Cards | null = null;
-  choices: Choices = { ranks: null, pairs: null, window: null, class: null };
+  choices: Choices = { ranks: null, pairs: null, window: null, class: null, function: null };
   selected = -1;
   following = false;
   width = 800;
@@ -42,6 +44,7 @@ export class MachineModel {
   // Of a frame before: a camera that moves changes neither.
   private activity?: { key: string; traffic: TrafficAnswer; activity: Activity };
   private flows?: { key: string; traffic?: TrafficAnswer; flows: Flow[] };
+  private bright?: { activity: Activity; ranks: Set<number> | null; chosen: number; set: Set<number> };
   private dirty = true;
 
   constructor(
@@ -222,19 +225,20 @@ export class MachineModel {
     const bins: [number, number] = traffic ? binsOf(traffic, from, to) : [0, 0];
     const flows = traffic ? this.flowsIn(traffic, bins, visible.level) : [];
     const { halos, arcs } = markedOf(this.machine, this.layout, visible.level, this.isolatedMarks());
+    const activity = traffic
+      ? this.activityIn(traffic, bins)
+      : { share: new Float32Array(this.answer.host.length), function: new Int32Array(this.answer.host.length).fill(-1) };
     return {
       machine: this.machine,
       layout: this.layout,
       visible,
-      activity: traffic
-        ? this.activityIn(traffic, bins)
-        : { share: new Float32Array(this.answer.host.length), function: new Int32Array(this.answer.host.length).fill(-1) },
+      activity,
       tubes: tubesOf(this.layout, visible.level, flows, ranks),
       moreTubes: Math.max(0, flows.length - MOST_TUBES),
       halos,
       arcs,
       selectedRank: this.selected,
-      bright: ranks,
+      bright: this.brightIn(activity),
       palette,
     };
   }
@@ -246,6 +250,19 @@ export class MachineModel {
     return this.activity.activity;
   }
 
+  // Ranks that are not dimmed: the chosen ones, of a chosen function those that were longest in it.
+  private brightIn(activity: Activity): Set<number> | null {
+    const { ranks, function: name } = this.choices;
+    const chosen = name === null || !this.answer.traced ? -1 : this.answer.functions.findIndex((entry) => entry.name === name);
+    if (chosen < 0) return ranks;
+    if (this.bright?.activity !== activity || this.bright.ranks !== ranks || this.bright.chosen !== chosen) {
+      const set = new Set<number>();
+      activity.function.forEach((where, rank) => where === chosen && (!ranks || ranks.has(rank)) && set.add(rank));
+      this.bright = { activity, ranks, chosen, set };
+    }
+    return this.bright.set;
+  }
+
   private isolatedMarks(): Mark[] {
     const { ranks } = this.choices;
     return ranks ? this.marks.filter((mark) => mark.ranks.every((rank) => ranks.has(rank))) : this.marks;
@@ -253,7 +270,7 @@ export class MachineModel {
 
   private flowsIn(traffic: TrafficAnswer, [first, last]: [number, number], level: Scene['visible']['level']): Flow[] {
     const { ranks, pairs } = this.choices;
-    const key = [first, last, level, ranks ? [...ranks].join() : '', pairs ? [...pairs].join() : '', this.choices.class].join('|');
+    const key = [first, last, level, ranks ? [...ranks].join() : '', pairs ? [...pairs].join() : '', this.choices.class, this.choices.function].join('|');
     if (this.flows?.key === key && this.flows.traffic === traffic) return this.flows.flows;
     const classes = this.chosenClasses();
     const chosen: Chosen = { ...(ranks ? { ranks } : {}), ...(pairs ? { pairs } : {}), ...(classes ? { classes } : {}) };
@@ -261,8 +278,13 @@ export class MachineModel {
     this.flows = { key, traffic, flows };
     return flows;
   }
+  // Calls of the chosen function send messages of one class.
+  private classOfFunction(): string | null {
+    const found = this.answer.functions.find((entry) => entry.name === this.choices.function);
+    return found ? classOfFunction(found.name, found.group) : null;
+  }
   private chosenClasses(): Set<number> | undefined {
-    const name = this.choices.class;
+    const name = this.choices.class ?? this.classOfFunction();
     if (name === null) return undefined;
     return new Set(this.answer.classes.flatMap((entry, at) => (entry.name === name ? [at] : [])));
   }

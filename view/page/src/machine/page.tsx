@@ -2,6 +2,7 @@
 // Machine: where the ranks ran, and what they sent to each other, played over time.
 import './machine.css';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { litFunctions } from '../pure/belongs';
 import { ranksOf, View } from '../pure/view_state';
 import { ask, AskError, useAnswer } from '../shell/ask';
 import { addKeys, describeKeys } from '../shell/keys';
@@ -54,6 +55,7 @@ function choicesOf(view: View): Choices {
     pairs: view.pair ? new Set([pairKey(view.pair[0], view.pair[1])]) : null,
     window: view.window,
     class: view.class,
+    function: view.function,
   };
 }
 
@@ -78,7 +80,7 @@ function Shown({ view, answer }: { view: View; answer: MachineAnswer }) {
     () =>
       new MachineModel(
         answer,
-        (from, to, bins) => ask<TrafficAnswer>('/api/machine/traffic', { run: view.run, from, to, bins }),
+        (from, to, bins, signal) => ask<TrafficAnswer>('/api/machine/traffic', { run: view.run, from, to, bins }, undefined, signal),
         () => redraw((count) => count + 1),
       ),
     [answer],
@@ -103,12 +105,16 @@ function Shown({ view, answer }: { view: View; answer: MachineAnswer }) {
   const [asked, refresh] = useState(0);
   useEffect(() => {
     let live = true;
+    const request = new AbortController();
     setProblem('');
-    ask<Cards>('/api/machine/cards', { run: view.run, ...scope }).then(
+    ask<Cards>('/api/machine/cards', { run: view.run, ...scope }, undefined, request.signal).then(
       (cards) => live && model.setCards(cards),
       (error: unknown) => live && (model.setCards(null), setProblem(message(error))),
     );
-    return () => void (live = false);
+    return () => {
+      live = false;
+      request.abort();
+    };
   }, [model, view.run, String(view.window), asked]);
 
   const whole = useAnswer<SizesAnswer>(answer.traced ? '/api/machine/sizes' : null, { run: view.run });
@@ -119,16 +125,23 @@ function Shown({ view, answer }: { view: View; answer: MachineAnswer }) {
   useEffect(() => {
     if (!answer.traced) return;
     let live = true;
+    const request = new AbortController();
     const timer = setTimeout(() => {
-      ask<SizesAnswer>('/api/machine/sizes', { run: view.run, from, to }).then((sizes) => live && setCurrent(sizes), () => undefined);
+      ask<SizesAnswer>('/api/machine/sizes', { run: view.run, from, to }, undefined, request.signal).then((sizes) => live && setCurrent(sizes), () => undefined);
     }, 250);
     return () => {
       live = false;
       clearTimeout(timer);
+      request.abort();
     };
   }, [model, view.run, from, to, model.clock.playing ? Math.floor(performance.now() / 500) : 0]);
 
   useEffect(() => pageKeys(model, three), [model, three]);
+  const lit = useMemo(() => {
+    const names = answer.functions.map((entry) => entry.name);
+    const chosen = litFunctions({ name: names, group: answer.functions.map((entry) => entry.group) }, view);
+    return (name: string) => !chosen || (chosen[names.indexOf(name)] ?? false);
+  }, [answer, view.function, view.class]);
 
   return (
     <>
@@ -158,8 +171,8 @@ function Shown({ view, answer }: { view: View; answer: MachineAnswer }) {
       </div>
       {answer.traced && (
         <div class="cards">
-          <Sizes title="Calls by size, whole run" name="sizes-whole" answer={whole.answer} />
-          <Sizes title={`Calls by size, ${view.window || !model.clock.ended ? 'window' : 'whole run'} shown`} name="sizes-window" answer={current} />
+          <Sizes title="Calls by size, whole run" name="sizes-whole" answer={whole.answer} lit={lit} />
+          <Sizes title={`Calls by size, ${view.window || !model.clock.ended ? 'window' : 'whole run'} shown`} name="sizes-window" answer={current} lit={lit} />
         </div>
       )}
       <CardList model={model} />

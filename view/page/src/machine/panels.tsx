@@ -64,6 +64,7 @@ export function Controls({ model, three, note }: { model: MachineModel; three: b
     model.fly(camera, performance.now());
   };
   return (
+    <>
     <div class="row controls">
       <button aria-pressed={clock.playing} disabled={!model.answer.traced} title="key p" onClick={() => (clock.toggle(), model.touch())}>{clock.playing ? 'Pause' : 'Play'}</button>
       <input
@@ -91,6 +92,9 @@ export function Controls({ model, three, note }: { model: MachineModel; three: b
         />
         <span class="faint">{`${Number(clock.speed.toPrecision(2))}× (${Number(clock.realTime.toPrecision(2))}× real time)`}</span>
       </label>
+      {note && <span class="faint" role="status">{note}</span>}
+    </div>
+    <div class="row looks">
       <span class="row" role="group" aria-label="Layout">
         {LAYOUTS.map((layout) => (
           <button aria-pressed={model.layout.name === layout.name} onClick={() => store.option('machine.layout', layout.name === 'blueprint' ? null : layout.name)}>{layout.label}</button>
@@ -101,8 +105,8 @@ export function Controls({ model, three, note }: { model: MachineModel; three: b
         <button onClick={() => go('reset')}>Reset</button>
       </span>
       <button aria-pressed={three} title="key m" onClick={() => store.option('machine.three', three ? null : '1')}>3-D</button>
-      {note && <span class="faint" role="status">{note}</span>}
     </div>
+    </>
   );
 }
 
@@ -293,7 +297,7 @@ export function OverlayPanel({ model, refresh }: { model: MachineModel; refresh:
   );
 }
 
-export function Sizes({ title, name, answer }: { title: string; name: string; answer: SizesAnswer | null }) {
+export function Sizes({ title, name, answer, lit }: { title: string; name: string; answer: SizesAnswer | null; lit: (name: string) => boolean }) {
   const page = usePalette();
   if (!answer) return <section class="card" data-card={name}><h3>{title}</h3><p class="faint">Waiting for the calls …</p></section>;
   const table = sizeTable(answer);
@@ -312,7 +316,7 @@ export function Sizes({ title, name, answer }: { title: string; name: string; an
           </thead>
           <tbody>
             {table.rows.map((row) => (
-              <tr data-call={row.name}>
+              <tr data-call={row.name} class={lit(row.name) ? '' : 'dim'}>
                 <td>{row.name}</td>
                 {row.calls.map((calls) => {
                   const part = shade(calls, table.most);

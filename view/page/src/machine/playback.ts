@@ -7,11 +7,12 @@ export const CHUNKS = 16; // of a run
 export const BINS = 64; // of a chunk
 const KEPT = 8;
 
-export type FetchTraffic = (from: number, to: number, bins: number) => Promise<TrafficAnswer>;
+export type FetchTraffic = (from: number, to: number, bins: number, signal?: AbortSignal) => Promise<TrafficAnswer>;
 
 export class Playback {
   private readonly kept = new Map<number, TrafficAnswer>();
   private readonly asked = new Map<number, Promise<void>>();
+  private readonly requests = new Map<number, AbortController>();
   private readonly failed = new Map<number, number>(); // chunk, when to ask again
   private whole?: TrafficAnswer;
   problem = ''; // of the last request that failed
@@ -37,6 +38,8 @@ export class Playback {
   // there, so that the picture is never empty; `loading` says that it does.
   at(now: number): { traffic?: TrafficAnswer; loading: boolean } {
     const chunk = this.chunkAt(now);
+    // Those that were passed meanwhile are needed no more.
+    for (const [other, request] of this.requests) if (other !== chunk && other !== chunk + 1) request.abort();
     this.need(chunk);
     if (chunk + 1 < CHUNKS) this.need(chunk + 1);
     const found = this.kept.get(chunk);
@@ -71,7 +74,9 @@ export class Playback {
     if (this.kept.has(chunk) || this.asked.has(chunk)) return;
     if ((this.failed.get(chunk) ?? 0) > Date.now()) return; // a frame must not ask again at once
     const [from, to] = this.spanOf(chunk);
-    const request = this.fetchTraffic(from, to, BINS)
+    const abort = new AbortController();
+    this.requests.set(chunk, abort);
+    const request = this.fetchTraffic(from, to, BINS, abort.signal)
       .then((answer) => {
         this.kept.set(chunk, answer);
         this.problem = '';
@@ -81,11 +86,13 @@ export class Playback {
         }
       })
       .catch((error: Error) => {
+        if (abort.signal.aborted) return;
         this.problem = String(error.message ?? error);
         this.failed.set(chunk, Date.now() + 2000);
       })
       .finally(() => {
-        this.asked.delete(chunk);
+        if (this.asked.get(chunk) === request) this.asked.delete(chunk);
+        if (this.requests.get(chunk) === abort) this.requests.delete(chunk);
         this.changed();
       });
     this.asked.set(chunk, request);

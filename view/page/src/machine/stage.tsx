@@ -8,7 +8,7 @@ import { usePalette } from '../shell/theme';
 import { hideTip, showTip } from '../shell/tip';
 import { cameraText, moved, turned, zoomed } from './camera';
 import { machineColours } from './colours';
-import { draw2d, hitAt } from './draw2d';
+import { draw2d, drawNames, hitAt } from './draw2d';
 import type { Renderer3d } from './draw3d';
 import type { MachineModel } from './model';
 import { Scene, tipOf } from './scene';
@@ -37,6 +37,7 @@ const still = matchMedia('(prefers-reduced-motion: reduce)');
 export function Stage({ model, three, refuse, canvasRef, drawn, settled }: Properties) {
   const [box, width] = useWidth<HTMLDivElement>();
   const canvas = useRef<HTMLCanvasElement>(null);
+  const names = useRef<HTMLCanvasElement>(null); // WebGL draws no text
   const page = usePalette();
   const [renderer, setRenderer] = useState<Renderer3d | null>(null);
   const height = Math.max(320, Math.min(Math.round(width * 0.56), Math.round(innerHeight * 0.62)));
@@ -82,6 +83,15 @@ export function Stage({ model, three, refuse, canvasRef, drawn, settled }: Prope
       if (renderer) {
         renderer.resize(width, height, window.devicePixelRatio || 1);
         renderer.draw(current, model.camera, pulse);
+        if (names.current) {
+          const pen = sized(names.current, width, height);
+          pen.clearRect(0, 0, width, height);
+          drawNames(pen as unknown as Pen, current, model.projection);
+          drawsWith(names.current, (other) => drawNames(other, current, model.projection));
+        }
+      } else if (three && names.current) {
+        // The 2-D picture stays until the 3-D one is there.
+        draw2d(sized(names.current, width, height) as unknown as Pen, current, model.projection, pulse);
       } else if (!three) {
         const pen = sized(node, width, height) as unknown as Pen;
         draw2d(pen, current, model.projection, pulse);
@@ -126,6 +136,7 @@ export function Stage({ model, three, refuse, canvasRef, drawn, settled }: Prope
         {...pointer(model, canvas)}
         onKeyDown={(event: KeyboardEvent) => key(model, event)}
       />
+      {three && <canvas ref={names} class="names" aria-hidden="true" />}
     </div>
   );
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Matrix: who sends how much to whom, or waits how long for whom.
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { grouped, humanBytes, humanNs, percent } from '../pure/format';
+import { chosenClass } from '../pure/belongs';
 import { ranksOf } from '../pure/view_state';
 import { useAnswer } from '../shell/ask';
 import { describeKeys } from '../shell/keys';
@@ -85,12 +86,14 @@ function Matrix({ view, meta }: PageProperties) {
   const order = option('order', 'rank');
   const expected = by === 'host' ? meta.hosts.length : meta.ranks;
   const scope = scopeOf({ ...view, class: null });
+  // Calls of a function send messages of one class.
+  const ofClass = what === 'waits' ? view.class : chosenClass(meta.functions, view);
   const parameters = {
     run: meta.run,
     what,
     by,
     order: order === 'rank' ? null : order,
-    class: view.class,
+    class: ofClass,
     communicator: option('communicator', '') || null,
     phase: option('phase', '') || null,
     // The pages dim other ranks and pairs; only the window takes something away.
@@ -101,12 +104,15 @@ function Matrix({ view, meta }: PageProperties) {
   const whole = useAnswer<WholeMatrix>(tiled ? null : '/api/matrix', parameters);
   const tiles = useMemo(() => (tiled ? new TiledSource(expected, parameters, () => change((n) => n + 1)) : null), [tiled, matrixKey(parameters)]);
   const full = useMemo(() => (whole.answer ? new WholeSource(whole.answer) : null), [whole.answer]);
-  const source: MatrixSource | null = tiled ? tiles : full;
+  // Of other parameters, the picture before stays until the first tile is there.
+  const before = useRef<TiledSource | null>(null);
+  if (tiles?.order || !before.current || before.current.count !== expected) before.current = tiles;
+  const source: MatrixSource | null = tiled ? before.current : full;
   const answer = tiled ? null : whole.answer;
 
   const count = answer?.size ?? expected;
 
-  const placed = (tiled ? tiles?.order : answer?.order) ?? null;
+  const placed = (tiled ? before.current?.order : answer?.order) ?? null;
   const place = useMemo(() => {
     const map = new Map<number, number>();
     placed?.forEach((id, at) => map.set(id, at));
@@ -181,6 +187,8 @@ function Matrix({ view, meta }: PageProperties) {
         />
         {(meta.phases ?? []).length > 0 && <Choice label="Phase" name="matrix.phase" value={option('phase', '')} options={[['', 'all'], ...(meta.phases ?? []).map((name) => [name, name] as [string, string])]} />}
         {range && <strong data-total={range.total}>{`${show(range.total)} in all`}</strong>}
+        {ofClass !== null && view.class === null && <span class="faint">{`of class ${ofClass}, that of ${view.function}`}</span>}
+        {view.function !== null && ofClass === null && <span class="faint">{what === 'waits' ? 'waits in all functions' : `messages of all functions: ${view.function} sends none of its own`}</span>}
       </div>
       {error ? (
         <Sentence>{error}</Sentence>

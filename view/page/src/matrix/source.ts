@@ -3,7 +3,7 @@
 import { amountColour, css, logShare, mix, Palette, Rgb } from '../pure/colour';
 import { Grid, gridOf, halved, matrixLevel, MatrixTile, readMatrixTile, Square } from '../pure/matrix';
 import { answerKey, Parameters } from '../pure/answer_key';
-import { askBytes } from '../shell/ask';
+import { askBytes, GivenUp } from '../shell/ask';
 import type { Pen } from '../shell/picture';
 
 export interface WholeMatrix {
@@ -110,6 +110,8 @@ interface Held {
   look: MatrixLook | null;
   scale: string;
   used: number;
+  /** aborts the request that is on its way */
+  request: AbortController | null;
 }
 
 const kMost = 300;
@@ -140,15 +142,19 @@ export class TiledSource implements MatrixSource {
       old.used = this.clock;
       return old;
     }
-    const held: Held = { tile: null, picture: null, look: null, scale: '', used: this.clock };
+    const held: Held = { tile: null, picture: null, look: null, scale: '', used: this.clock, request: new AbortController() };
     this.held.set(key, held);
-    askBytes('/api/matrix', { ...this.parameters, level, row, column })
+    askBytes('/api/matrix', { ...this.parameters, level, row, column }, held.request!.signal)
       .then((buffer) => this.take(held, readMatrixTile(buffer)))
       .catch((error: unknown) => {
+        if (error instanceof GivenUp) return;
         this.error = error instanceof Error ? error.message : String(error);
         setTimeout(() => this.held.get(key) === held && this.held.delete(key), 2000);
       })
-      .finally(this.arrived);
+      .finally(() => {
+        held.request = null;
+        this.arrived();
+      });
     if (this.held.size > kMost)
       for (const [name] of [...this.held].filter(([name]) => !name.startsWith('0/')).sort((a, b) => a[1].used - b[1].used).slice(0, 40)) this.held.delete(name);
     return held;
@@ -218,6 +224,11 @@ export class TiledSource implements MatrixSource {
       const left = paint(level);
       if (level === 0) blanks = left;
     }
+    for (const [key, held] of [...this.held])
+      if (held.request && held.used !== this.clock && !key.startsWith('0/')) {
+        this.held.delete(key);
+        held.request.abort();
+      }
     return blanks;
   }
 

@@ -38,6 +38,11 @@ export interface NetworkRun {
   carried: { link: number[]; interval: number[]; bytes: number[] };
 }
 
+// What the chosen part of the job's traffic puts on links: /api/network with only=chosen.
+export interface ChosenAnswer {
+  runs: { placement: string; link: number[]; bytes: number[] }[];
+}
+
 export interface LinkAnswer {
   link: number;
   flows: { source: number[]; destination: number[]; bytes: number[]; share: number[] }; // hosts

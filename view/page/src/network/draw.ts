@@ -3,6 +3,7 @@
 // its way, because they carry different loads. Links without a number are thin and grey; the hottest
 // come last, so that nothing hides them, and are numbered.
 import type { Pen } from '../shell/picture';
+import { font, textScale } from '../pure/font';
 import { NetworkAnswer } from './answers';
 import { Places } from './layout';
 
@@ -23,6 +24,7 @@ export interface NetworkScene {
   hottest: number[];
   selected: number; // link; -1
   marked: Set<number>; // nodes of the chosen ranks
+  lit: Set<number> | null; // links that are not dimmed; null: all
 }
 export interface View {
   width: number;
@@ -68,11 +70,8 @@ export function drawNetwork(context: Pen, scene: NetworkScene, view: View, palet
   const order = [...answer.links.source.keys()].sort((a, b) => (scene.load[a] || 0) - (scene.load[b] || 0));
   for (const link of order.slice(-MOST_LINKS)) drawLink(context, scene, view, palette, link);
   drawNodes(context, scene, view, palette);
-  scene.hottest.forEach((link, at) => {
-    const line = lineOf(scene, view, link);
-    // The middle of the curve, which lies half way to its control point.
-    badge(context, palette, (line[0] + 2 * line[2] + line[4]) / 4, (line[1] + 2 * line[3] + line[5]) / 4, String(at + 1));
-  });
+  // Nearer to where the link begins, so that those of a cable's two directions do not hide each other.
+  scene.hottest.forEach((link, at) => badge(context, palette, ...pointAt(lineOf(scene, view, link), 0.36), String(at + 1)));
 }
 
 function drawLink(context: Pen, scene: NetworkScene, view: View, palette: NetworkPalette, link: number) {
@@ -82,6 +81,7 @@ function drawLink(context: Pen, scene: NetworkScene, view: View, palette: Networ
   const part = used && scene.most > 0 ? Math.min(1, load / scene.most) : 0;
   const paths = link === scene.selected ? [{ colour: palette.selected, width: 7 }] : [];
   paths.push({ colour: used ? palette.scale(part) : palette.idle, width: used ? 1 + 3 * part : 0.6 });
+  context.globalAlpha = !scene.lit || scene.lit.has(link) ? 1 : 0.15;
   for (const { colour, width } of paths) {
     context.strokeStyle = colour;
     context.lineWidth = width;
@@ -90,6 +90,14 @@ function drawLink(context: Pen, scene: NetworkScene, view: View, palette: Networ
     context.bezierCurveTo(...cubic(line));
     context.stroke();
   }
+  context.globalAlpha = 1;
+}
+
+// A point of the curve, `part` of the way along it.
+function pointAt(line: number[], part: number): [number, number] {
+  const rest = 1 - part;
+  const [a, b, c] = [rest * rest, 2 * rest * part, part * part];
+  return [a * line[0] + b * line[2] + c * line[4], a * line[1] + b * line[3] + c * line[5]];
 }
 
 // The same curve with two control points: pens of pictures know only that.
@@ -112,23 +120,44 @@ function drawNodes(context: Pen, scene: NetworkScene, view: View, palette: Netwo
     context.fill();
   }
   if (count > 120 / Math.max(0.2, 1 / view.zoom)) return;
-  context.fillStyle = palette.text;
-  context.font = '10px sans-serif';
+  drawNames(context, scene, view, palette, size);
+}
+
+// Names of switches above them, of hosts below, on a patch of the background; those that find no room are left out.
+function drawNames(context: Pen, scene: NetworkScene, view: View, palette: NetworkPalette, size: number) {
+  const { answer, places } = scene;
+  const tall = 13 * textScale();
+  const taken: number[][] = [];
+  context.font = font(11);
   context.textAlign = 'center';
-  for (let node = 0; node < count; ++node) {
-    const [x, y] = toPixels(view, places.x[node], places.y[node]);
-    context.fillText(answer.nodes.name[node], x, y - size - 2);
+  context.textBaseline = 'middle';
+  const order = [...answer.nodes.name.keys()].sort((a, b) => answer.nodes.host[a] - answer.nodes.host[b] || a - b);
+  for (const node of order) {
+    const [x, at] = toPixels(view, places.x[node], places.y[node]);
+    if (x < 0 || at < 0 || x > view.width || at > view.height) continue;
+    const text = answer.nodes.name[node];
+    const half = context.measureText(text).width / 2 + 2;
+    const y = answer.nodes.host[node] === 1 ? at + size + tall / 2 + 1 : at - size - tall / 2 - 1;
+    if (taken.some(([tx, ty, thalf]) => Math.abs(tx - x) < thalf + half && Math.abs(ty - y) < tall)) continue;
+    taken.push([x, y, half]);
+    context.fillStyle = palette.background;
+    context.globalAlpha = 0.8;
+    context.fillRect(x - half, y - tall / 2, 2 * half, tall);
+    context.globalAlpha = 1;
+    context.fillStyle = palette.text;
+    context.fillText(text, x, y);
   }
+  context.textBaseline = 'alphabetic';
 }
 
 function badge(context: Pen, palette: NetworkPalette, x: number, y: number, text: string) {
-  context.font = 'bold 11px sans-serif';
+  context.font = font(11, 700);
   context.textAlign = 'center';
   context.fillStyle = palette.background;
   context.strokeStyle = palette.text;
   context.lineWidth = 1;
   context.beginPath();
-  context.arc(x, y, 8, 0, 2 * Math.PI);
+  context.arc(x, y, 8 * textScale(), 0, 2 * Math.PI);
   context.fill();
   context.stroke();
   context.fillStyle = palette.text;

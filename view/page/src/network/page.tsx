@@ -5,8 +5,11 @@ import '../machine/machine.css';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { amountColour, css } from '../pure/colour';
 import { grouped, humanBytes, humanRate, humanTime, percent } from '../pure/format';
+import { chosenClass } from '../pure/belongs';
+import { formatRanks } from '../pure/ranks';
 import { ranksOf, View } from '../pure/view_state';
 import { useAnswer } from '../shell/ask';
+import { describeKeys } from '../shell/keys';
 import { addPage, PageProperties } from '../shell/pages';
 import { drawsWith, Pen } from '../shell/picture';
 import { sized, useWidth } from '../shell/sketch';
@@ -16,10 +19,16 @@ import { Table } from '../shell/table';
 import { usePalette } from '../shell/theme';
 import { hideTip, showTip } from '../shell/tip';
 import { hex } from '../machine/colours';
-import { LinkAnswer, NetworkAnswer, NetworkRun } from './answers';
+import { ChosenAnswer, LinkAnswer, NetworkAnswer, NetworkRun } from './answers';
 import { drawNetwork, linkAt, NetworkScene, View as Window, fromPixels } from './draw';
 import { Places, placesOf } from './layout';
 import { carriedIn, congestions, hottest, intervalCount, totals, useOf } from './load';
+
+describeKeys('Network, with the picture focused', [
+  ['w s', 'zoom in and out'],
+  ['ArrowLeft ArrowRight ArrowUp ArrowDown', 'move'],
+  ['f', 'the whole network'],
+]);
 
 const kHot = 8;
 
@@ -34,6 +43,10 @@ function Network({ view, meta }: PageProperties) {
   const parameters = { run: view.run, model, placement: second ? `${first},${second}` : first, ...(cluster ? { cluster } : {}), ...(routing ? { routing } : {}) };
   const asked = useAnswer<NetworkAnswer & { clusters: string[]; job: string }>('/api/network', parameters);
   const { answer } = asked;
+  // What is chosen of the traffic: which links carry it, on the paths of the whole.
+  const ofClass = chosenClass(meta.functions, view);
+  const choice = { ...(view.pair ? { pair: view.pair.join('-') } : view.ranks ? { ranks: formatRanks(view.ranks) } : {}), ...(ofClass !== null ? { class: ofClass } : {}) };
+  const chosen = useAnswer<ChosenAnswer>(Object.keys(choice).length > 0 ? '/api/network' : null, { ...parameters, ...choice, only: 'chosen' });
   const places = useMemo(() => answer && placesOf(answer), [answer]);
   const intervals = answer ? Math.max(0, ...answer.runs.map(intervalCount)) : 0;
   const at = Number(option(view, 'at', '-1'));
@@ -42,6 +55,8 @@ function Network({ view, meta }: PageProperties) {
   return (
     <>
       <Choices view={view} answer={answer} cluster={cluster || (answer?.cluster ?? '')} traced={meta.has_trace} />
+      {view.window && <p class="faint">The simulation is of the whole run, not of the chosen window.</p>}
+      {chosen.error && <Sentence>{chosen.error}</Sentence>}
       {asked.error && <Sentence>{asked.error}</Sentence>}
       {!answer && !asked.error && <Waiting of={asked} what="the simulation" />}
       {answer && places && (
@@ -49,7 +64,7 @@ function Network({ view, meta }: PageProperties) {
           {intervals > 0 && <Scrub view={view} answer={answer} intervals={intervals} interval={interval} />}
           <div class={answer.runs.length > 1 ? 'beside' : ''}>
             {answer.runs.map((run) => (
-              <Picture key={run.placement} view={view} answer={answer} run={run} places={places} interval={interval} link={link} />
+              <Picture key={run.placement} view={view} answer={answer} run={run} places={places} interval={interval} link={link} chosen={chosen.answer?.runs.find((one) => one.placement === run.placement) ?? null} />
             ))}
           </div>
           <Scale answer={answer} interval={interval} />
@@ -142,7 +157,17 @@ function mostOf(answer: NetworkAnswer, interval: number): number {
   return answer.runs.reduce((most, run) => loadsOf(answer, run, interval).reduce((a, b) => Math.max(a, b || 0), most), 0);
 }
 
-function Picture({ view, answer, run, places, interval, link }: { view: View; answer: NetworkAnswer; run: NetworkRun; places: Places; interval: number; link: number }) {
+interface PictureProperties {
+  view: View;
+  answer: NetworkAnswer;
+  run: NetworkRun;
+  places: Places;
+  interval: number;
+  link: number;
+  chosen: ChosenAnswer['runs'][0] | null;
+}
+
+function Picture({ view, answer, run, places, interval, link, chosen }: PictureProperties) {
   const [box, width] = useWidth<HTMLDivElement>();
   const canvas = useRef<HTMLCanvasElement>(null);
   const page = usePalette();
@@ -151,9 +176,10 @@ function Picture({ view, answer, run, places, interval, link }: { view: View; an
   const shown: Window = { width, height, ...window_ };
   const load = useMemo(() => loadsOf(answer, run, interval), [answer, run, interval]);
   const hot = useMemo(() => hottest(load, kHot), [load]);
+  const lit = useMemo(() => chosen && new Map(chosen.link.map((id, at) => [id, chosen.bytes[at]!])), [chosen]);
   const ranks = ranksOf(view);
   const marked = new Set(ranks ? [...ranks].map((rank) => run.rank_host[rank] ?? -1) : []);
-  const scene: NetworkScene = { answer, places, load, most: mostOf(answer, interval), hottest: hot, selected: link, marked };
+  const scene: NetworkScene = { answer, places, load, most: mostOf(answer, interval), hottest: hot, selected: link, marked, lit: lit && new Set(lit.keys()) };
   useEffect(() => {
     const node = canvas.current;
     if (!node || width === 0) return;
@@ -187,7 +213,7 @@ function Picture({ view, answer, run, places, interval, link }: { view: View; an
           role="img"
           tabIndex={0}
           style={{ height: `${height}px`, width: '100%', display: 'block', touchAction: 'none' }}
-          aria-label={`Network of ${answer.nodes.name.length} nodes and ${answer.links.source.length} links, coloured by load, placement ${run.placement}; the hottest links are listed below`}
+          aria-label={`Network of ${answer.nodes.name.length} nodes and ${answer.links.source.length} links, coloured by load, placement ${run.placement}; the hottest links are listed below. W and S zoom, the arrows move.`}
           onPointerDown={(event: PointerEvent) => (drag.current = { x: event.clientX, y: event.clientY, moved: false })}
           onPointerMove={(event: PointerEvent) => {
             const start = drag.current;
@@ -211,6 +237,25 @@ function Picture({ view, answer, run, places, interval, link }: { view: View; an
             if (!dragged) choose(linkAt(scene, shown, ...place(event)));
           }}
           onPointerLeave={hideTip}
+          onKeyDown={(event: KeyboardEvent) => {
+            const step = 0.1 / window_.zoom;
+            const next = ((): Place | null => {
+              switch (event.key) {
+                case 'ArrowLeft': return { ...window_, x: window_.x - step };
+                case 'ArrowRight': return { ...window_, x: window_.x + step };
+                case 'ArrowUp': return { ...window_, y: window_.y - step };
+                case 'ArrowDown': return { ...window_, y: window_.y + step };
+                case '+': case '=': case 'w': return { ...window_, zoom: Math.min(80, window_.zoom * 1.25) };
+                case '-': case 's': return { ...window_, zoom: Math.max(0.5, window_.zoom / 1.25) };
+                case 'Home': case 'f': return { zoom: 1, x: 0.5, y: 0.5 };
+                default: return null;
+              }
+            })();
+            if (!next || event.ctrlKey || event.metaKey || event.altKey) return;
+            event.preventDefault();
+            event.stopPropagation();
+            setWindow(next);
+          }}
           onWheel={(event: WheelEvent) => {
             event.preventDefault();
             const zoom = Math.max(0.5, Math.min(80, window_.zoom * Math.exp(-Math.sign(event.deltaY) * 0.15)));
@@ -226,16 +271,20 @@ function Picture({ view, answer, run, places, interval, link }: { view: View; an
         rows={hot.map((id, at) => ({ id, at: at + 1 }))}
         choose={(row) => choose(row.id)}
         chosen={(row) => row.id === link}
+        dim={(row) => lit !== null && !lit.has(row.id)}
         columns={[
           { title: '', number: true, show: (row) => row.at },
           { title: 'link', show: (row) => `${answer.nodes.name[answer.links.source[row.id]!]} → ${answer.nodes.name[answer.links.target[row.id]!]}` },
           { title: 'bytes', number: true, show: (row) => <span data-link={String(row.id)} data-bytes={String(bytes[row.id])}>{humanBytes(bytes[row.id]!)}</span> },
+          ...(lit ? [{ title: 'of the chosen', number: true, show: (row: { id: number }) => <span data-chosen={String(lit.get(row.id) ?? 0)}>{humanBytes(lit.get(row.id) ?? 0)}</span> }] : []),
           { title: interval < 0 ? 'congestion' : 'in use', number: true, show: (row) => loadText(answer, load[row.id]!, interval) },
         ]}
       />
     </section>
   );
 }
+
+type Place = Pick<Window, 'zoom' | 'x' | 'y'>;
 
 function loadText(answer: NetworkAnswer, load: number, interval: number): string {
   if (!(load >= 0)) return 'not counted';
@@ -265,7 +314,7 @@ function LinkCards({ view, answer, link, parameters }: { view: View; answer: Net
 }
 
 function LinkCard({ answer, run, link, parameters }: { view: View; answer: NetworkAnswer; run: NetworkRun; link: number; parameters: Record<string, string | number> }) {
-  const asked = useAnswer<LinkAnswer>('/api/network/link', { ...parameters, model: 'load', placement: run.placement, link });
+  const asked = useAnswer<LinkAnswer>('/api/network/link', { ...parameters, placement: run.placement, link });
   const content = asked.answer;
   const { source, target, capacity } = answer.links;
   const flows = content ? content.flows.source.map((from, at) => ({ from, to: content.flows.destination[at]!, bytes: content.flows.bytes[at]!, share: content.flows.share[at]! })) : [];

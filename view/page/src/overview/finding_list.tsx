@@ -2,6 +2,7 @@
 // The findings, each with the ways to its place on every page.
 import { humanSeconds } from '../pure/format';
 import { formatRanks } from '../pure/ranks';
+import { concerns } from '../pure/belongs';
 import type { View } from '../pure/view_state';
 import { chooseFinding, isPlace } from '../shell/findings';
 import { rove } from '../shell/keys';
@@ -18,7 +19,7 @@ function Item({ finding, view, first }: { finding: Finding; view: View; first: b
   const chosen = view.finding === finding.id;
   const facts = [finding.seconds === null ? '' : `${humanSeconds(finding.seconds)} of waiting`, ranksText('caused by', finding.culprits), ranksText('felt by', finding.victims)].filter(Boolean);
   return (
-    <article class={`finding ${finding.severity} ${chosen ? 'chosen' : view.finding !== null ? 'dim' : ''}`} data-finding={finding.id} aria-current={chosen ? 'true' : undefined}>
+    <article class={`finding ${finding.severity} ${chosen ? 'chosen' : concerns(finding, view) ? '' : 'dim'}`} data-finding={finding.id} aria-current={chosen ? 'true' : undefined}>
       <p>
         <span class="severity">{finding.severity}</span> {finding.summary}
       </p>

@@ -55,7 +55,7 @@ export function MpiShare({ answer, view }: { answer: Window; view: View }) {
           pen.fillRect(x, height - 13, 10, 10);
           pen.fillStyle = css(palette.ink);
           pen.fillText(text, x + 14, height - 8);
-          x += 90;
+          x += 26 + pen.measureText(text).width;
         }
       }}
       tipAt={(x, y, width) => {

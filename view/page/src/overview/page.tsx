@@ -78,6 +78,8 @@ function Overview(properties: PageProperties) {
   const { view, meta } = properties;
   const findings = useFindings(meta.run);
   const window = useWindow(meta, view, meta.has_trace);
+  // All ranks side by side, those that are not chosen dimmed.
+  const everyone = useWindow(meta, { ...view, ranks: null, pair: null }, meta.has_trace);
   return (
     <div class="cards">
       {meta.has_trace && (
@@ -99,7 +101,7 @@ function Overview(properties: PageProperties) {
           <h2>{view.window ? 'Time in MPI in the chosen window' : 'Time in MPI'}</h2>
           {window.answer ? (
             <>
-              <MpiShare answer={window.answer} view={view} />
+              {everyone.answer && <MpiShare answer={everyone.answer} view={view} />}
               <WindowFacts answer={window.answer} />
             </>
           ) : (

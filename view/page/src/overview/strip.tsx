@@ -2,6 +2,7 @@
 // The whole run in one strip: how much of all ranks' time went into which group of functions, and into waiting,
 // from left to right. Dragging chooses a window.
 import { useRef, useState } from 'preact/hooks';
+import { litGroups } from '../pure/belongs';
 import { css, groupColour } from '../pure/colour';
 import { humanBytes, humanNs, marks, moment, percent } from '../pure/format';
 import type { Strip } from '../pure/readings';
@@ -18,7 +19,8 @@ import { usePalette } from '../shell/theme';
 const kAxis = 18;
 const kLegend = 20;
 
-export function drawStrip(pen: Pen, strip: Strip, palette: Palette, width: number, height: number, window: [number, number] | null): void {
+/** `lit`: the groups of functions that are not dimmed; null: all. */
+export function drawStrip(pen: Pen, strip: Strip, palette: Palette, width: number, height: number, window: [number, number] | null, lit: Set<string> | null = null): void {
   const plot = height - kAxis - kLegend;
   const span = strip.bin_ns * strip.bins;
   const place = (ns: number) => ((ns - strip.from_ns) / span) * width;
@@ -26,18 +28,22 @@ export function drawStrip(pen: Pen, strip: Strip, palette: Palette, width: numbe
     const x = (bin * width) / strip.bins;
     const w = (bin + 1) * width / strip.bins - x + 0.3;
     const inside = !window || (strip.from_ns + (bin + 1) * strip.bin_ns > window[0] && strip.from_ns + bin * strip.bin_ns < window[1]);
-    pen.globalAlpha = inside ? 1 : 0.3;
+    const bright = inside ? 1 : 0.3;
+    const faded = Math.min(bright, lit ? 0.22 : 1);
+    pen.globalAlpha = faded;
     pen.fillStyle = css(palette.computing);
     pen.fillRect(x, 0, w, plot);
     let y = plot;
     strip.groups.forEach((group, at) => {
       const h = (plot * (strip.ns[at]?.[bin] ?? 0)) / (strip.all_ns || 1);
       if (h <= 0) return;
+      pen.globalAlpha = !lit || lit.has(group) ? bright : faded;
       pen.fillStyle = css(groupColour(group));
       pen.fillRect(x, y - h, w, h);
       y -= h;
     });
     const waiting = (plot * (strip.wait_ns[bin] ?? 0)) / (strip.all_ns || 1);
+    pen.globalAlpha = faded;
     pen.fillStyle = css(palette.wait);
     pen.fillRect(x, plot - waiting, w, waiting);
   }
@@ -55,12 +61,14 @@ export function drawStrip(pen: Pen, strip: Strip, palette: Palette, width: numbe
   let x = 0;
   const used = strip.groups.filter((_, group) => (strip.ns[group] ?? []).some((ns) => ns > 0));
   for (const [colour, text] of [[css(palette.computing), 'computing'], ...used.map((group) => [css(groupColour(group)), group]), [css(palette.wait), 'waiting for others']] as [string, string][]) {
+    pen.globalAlpha = !lit || lit.has(text) ? 1 : 0.4;
     pen.fillStyle = colour;
     pen.fillRect(x, height - 14, 10, 10);
     pen.fillStyle = css(palette.ink);
     pen.fillText(text, x + 14, height - 8);
     x += 30 + pen.measureText(text).width;
   }
+  pen.globalAlpha = 1;
 }
 
 export function RunStrip({ meta, view }: { meta: Meta; view: View }) {
@@ -80,7 +88,7 @@ export function RunStrip({ meta, view }: { meta: Meta; view: View }) {
     <Sketch
       height={130}
       label="Share of the time of all ranks in each group of functions, over the run. Drag to choose a window."
-      paint={(pen, width, height) => drawStrip(pen, answer, palette, width, height, window)}
+      paint={(pen, width, height) => drawStrip(pen, answer, palette, width, height, window, litGroups(meta.functions, view))}
       tipAt={(x, y, width) => {
         const bin = Math.max(0, Math.min(answer.bins - 1, Math.floor((x / width) * answer.bins)));
         if (y > 110) return null;

@@ -24,23 +24,41 @@ export const isFile = embedded !== null;
 
 const absent = 'This file does not hold the answer. "fathom view RUN" shows it.';
 
-// Answers are kept while they are among the last kMost that were used.
-const kMost = 400;
-const kept = new Map<string, Promise<unknown>>();
+/** The question was given up before its answer was there. */
+export class GivenUp extends Error {}
 
-function keep<T>(key: string, make: () => Promise<T>): Promise<T> {
-  const old = kept.get(key) as Promise<T> | undefined;
-  if (old) {
-    kept.delete(key);
-    kept.set(key, old);
-    return old;
+// Answers are kept while they are among the last kMost that were used. A request is aborted once all who asked
+// have given it up; who asks without a signal never does.
+const kMost = 400;
+interface Kept {
+  answer: Promise<unknown>;
+  request: AbortController;
+  users: number;
+  there: boolean;
+}
+const kept = new Map<string, Kept>();
+
+function keep<T>(key: string, make: (signal: AbortSignal) => Promise<T>, signal?: AbortSignal): Promise<T> {
+  if (signal?.aborted) return Promise.reject(new GivenUp());
+  let entry = kept.get(key);
+  if (!entry) {
+    const request = new AbortController();
+    const made: Kept = { answer: make(request.signal), request, users: 0, there: false };
+    // A question that failed may be asked again.
+    made.answer.then(() => (made.there = true), () => kept.get(key) === made && kept.delete(key));
+    entry = made;
   }
-  const made = make();
-  kept.set(key, made);
-  // A question that failed may be asked again.
-  made.catch(() => kept.get(key) === made && kept.delete(key));
+  const held = entry;
+  kept.delete(key);
+  kept.set(key, held);
   if (kept.size > kMost) kept.delete(kept.keys().next().value as string);
-  return made;
+  held.users += signal ? 1 : Infinity;
+  signal?.addEventListener('abort', () => {
+    if (--held.users > 0 || held.there) return;
+    held.request.abort();
+    if (kept.get(key) === held) kept.delete(key);
+  });
+  return held.answer as Promise<T>;
 }
 
 export const forget = (prefix: string): void => {
@@ -50,18 +68,20 @@ export const forget = (prefix: string): void => {
 type Progress = (what: string, share: number) => void;
 const wait = (ms: number) => new Promise((done) => setTimeout(done, ms));
 
-async function fetched(key: string, progress?: Progress): Promise<Response> {
+async function fetched(key: string, signal: AbortSignal, progress?: Progress): Promise<Response> {
   for (;;) {
     let response: Response;
     try {
-      response = await fetch(key.replace(/^\//, ''), { credentials: 'same-origin' });
+      response = await fetch(key.replace(/^\//, ''), { credentials: 'same-origin', signal });
     } catch {
+      if (signal.aborted) throw new GivenUp();
       throw new AskError('The server does not answer. Is "fathom view" still running?');
     }
     if (response.status === 202) {
       const body = (await response.json()) as { building?: { what?: string; share?: number } };
       progress?.(body.building?.what ?? 'answer', body.building?.share ?? 0);
       await wait(500);
+      if (signal.aborted) throw new GivenUp();
       continue;
     }
     if (response.ok) return response;
@@ -77,31 +97,31 @@ async function fetched(key: string, progress?: Progress): Promise<Response> {
   }
 }
 
-/** The JSON answer to a question. Errors are sentences. */
-export function ask<T>(path: string, parameters: Parameters = {}, progress?: Progress): Promise<T> {
+/** The JSON answer to a question. Errors are sentences. `signal` gives it up. */
+export function ask<T>(path: string, parameters: Parameters = {}, progress?: Progress, signal?: AbortSignal): Promise<T> {
   const key = answerKey(path, parameters);
-  return keep(key, async () => {
+  return keep(key, async (request) => {
     if (embedded) {
       const found = embedded[key];
       if (found === undefined) throw new AskError(absent);
       return found as T;
     }
-    const response = await fetched(key, progress);
+    const response = await fetched(key, request, progress);
     return (await response.json()) as T;
-  });
+  }, signal);
 }
 
 /** The binary answer to a question. */
-export function askBytes(path: string, parameters: Parameters = {}): Promise<ArrayBuffer> {
+export function askBytes(path: string, parameters: Parameters = {}, signal?: AbortSignal): Promise<ArrayBuffer> {
   const key = answerKey(path, parameters);
-  return keep(key, async () => {
+  return keep(key, async (request) => {
     if (embedded) {
       const found = embedded[key] as { base64?: string } | undefined;
       if (typeof found?.base64 !== 'string') throw new AskError(absent);
       return fromBase64(found.base64);
     }
-    return (await fetched(key)).arrayBuffer();
-  });
+    return (await fetched(key, request)).arrayBuffer();
+  }, signal);
 }
 
 export interface Answer<T> {
@@ -123,6 +143,7 @@ export function useAnswer<T>(path: string | null, parameters: Parameters = {}, u
     if (!path) return;
     let live = true;
     let timer = 0;
+    const request = new AbortController();
     const progress = (what: string, share: number) => {
       if (live) set((old) => ({ ...old, building: { what, share } }));
     };
@@ -132,10 +153,10 @@ export function useAnswer<T>(path: string | null, parameters: Parameters = {}, u
       if (isFile || !unfinished?.(answer)) return;
       timer = window.setTimeout(() => {
         kept.delete(key!);
-        ask<T>(path, parameters).then(show, () => undefined);
+        ask<T>(path, parameters, undefined, request.signal).then(show, () => undefined);
       }, 1000);
     };
-    ask<T>(path, parameters, progress).then(
+    ask<T>(path, parameters, progress, request.signal).then(
       show,
       (error: unknown) =>
         live && set({ key, answer: null, error: error instanceof AskError ? error.message : `This answer cannot be shown: ${String(error)}`, building: null }),
@@ -143,6 +164,7 @@ export function useAnswer<T>(path: string | null, parameters: Parameters = {}, u
     return () => {
       live = false;
       clearTimeout(timer);
+      request.abort();
     };
   }, [key]);
   return path ? state : { key: null, answer: null, error: null, building: null };

@@ -18,8 +18,8 @@ function chips(view: View): Chip[] {
   if (view.ranks) list.push({ name: 'ranks', text: `${view.ranks.length === 1 ? 'rank' : 'ranks'} ${short(formatRanks(view.ranks))}`, clear: { ranks: null } });
   if (view.pair) list.push({ name: 'pair', text: `${view.pair[0]} → ${view.pair[1]}`, clear: { pair: null } });
   if (view.window) list.push({ name: 'window', text: `${humanNs(view.window[0])} – ${humanNs(view.window[1])} (${humanNs(view.window[1] - view.window[0])})`, clear: { window: null } });
-  if (view.class !== null) list.push({ name: 'class', text: short(view.class), clear: { class: null } });
-  if (view.function !== null) list.push({ name: 'function', text: short(view.function), clear: { function: null } });
+  if (view.class !== null) list.push({ name: 'class', text: `class ${short(view.class)}`, clear: { class: null } });
+  if (view.function !== null) list.push({ name: 'function', text: `function ${short(view.function)}`, clear: { function: null } });
   return list;
 }
 

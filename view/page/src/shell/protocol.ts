@@ -105,6 +105,7 @@ export interface Messages {
     bytes: number[];
     tag: number[];
     communicator: number[];
+    class?: string[];
     wait_ns: number[];
   };
   shown: number;
@@ -113,6 +114,8 @@ export interface Messages {
 
 export interface CallTree {
   tree: { id: number[]; parent: number[]; name: string[]; file: string[]; line: number[]; kind: string[]; calls: number[]; ns: number[]; wait_ns: number[]; bytes: number[] };
+  /** not of the chosen window */
+  whole_run?: boolean;
 }
 
 export interface PathAnswer {

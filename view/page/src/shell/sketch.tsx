@@ -6,8 +6,7 @@ import type { JSX } from 'preact';
 import { drawsWith, Pen } from './picture';
 import { hideTip, showTip } from './tip';
 
-export const fontFamily = 'system-ui, "Segoe UI", "DejaVu Sans", sans-serif';
-export const font = (size: number, weight = 400): string => `${weight} ${size}px ${fontFamily}`;
+export { font, fontFamily } from '../pure/font';
 
 /** The width of an element in CSS pixels, kept up to date. */
 export function useWidth<T extends HTMLElement>(): [{ current: T | null }, number, number] {

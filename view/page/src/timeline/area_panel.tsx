@@ -11,7 +11,9 @@ import { font, Sketch } from '../shell/sketch';
 import { Waiting } from '../shell/state_of';
 import { scopeOf, store } from '../shell/store';
 import { Table } from '../shell/table';
+import { litFunctions } from '../pure/belongs';
 import { usePalette } from '../shell/theme';
+import { isOfClass } from './paint';
 
 type Row = Window['functions'][number];
 
@@ -85,12 +87,12 @@ const kMostMessages = 5000;
  */
 export function Histogram({ answer, meta, view }: { answer: Window; meta: Meta; view: View }) {
   const one = answer.sizes.length === 0 && answer.traffic.messages > 0 && meta.has_trace;
-  const { classes: _, ...scope } = scopeOf(view);
+  const { classes, ...scope } = scopeOf(view);
   const messages = useAnswer<Messages>(one ? '/api/messages' : null, { run: meta.run, ...scope, top: kMostMessages });
   if (!one) return <SizeChart sizes={answer.sizes} none={answer.traffic.messages > 0 ? 'The sizes of these messages are not known.' : 'No messages were exchanged here.'} />;
   if (!messages.answer) return <Waiting of={messages} what="the messages" />;
   const { messages: columns, more } = messages.answer;
-  const sizes = columns.bytes.map((low) => ({ low, messages: 1 })).filter((_size, at) => columns.received_ns[at]! >= answer.from_ns && columns.received_ns[at]! < answer.to_ns);
+  const sizes = columns.bytes.map((low) => ({ low, messages: 1 })).filter((_size, at) => columns.received_ns[at]! >= answer.from_ns && columns.received_ns[at]! < answer.to_ns && isOfClass(columns, at, classes ?? null));
   return (
     <>
       <SizeChart sizes={sizes} none="The program itself received no messages here; those that collectives are made of are not recorded one by one." />
@@ -147,6 +149,8 @@ export function AreaPanel({ meta, view }: { meta: Meta; view: View }) {
   if (!answer.answer) return <Waiting of={answer} what="the sums of the window" />;
   const sums = answer.answer;
   const rows = sums.functions.filter((row) => row.calls > 0 || row.ns > 0);
+  const lit = litFunctions(meta.functions, view);
+  const unlit = (name: string) => (view.function !== null ? name !== view.function : lit !== null && !lit[meta.functions!.name.indexOf(name)]);
   const ranks = ranksOf(view)?.size ?? meta.ranks;
   const waits = sums.waits;
   return (
@@ -158,7 +162,7 @@ export function AreaPanel({ meta, view }: { meta: Meta; view: View }) {
           rows={rows}
           sorted={2}
           chosen={(row) => row.name === view.function}
-          dim={(row) => view.function !== null && row.name !== view.function}
+          dim={(row) => unlit(row.name)}
           choose={(row) => store.set({ function: row.name === view.function ? null : row.name })}
           columns={[
             { title: 'function', show: (row) => row.name, by: (row) => row.name },
@@ -178,6 +182,7 @@ export function AreaPanel({ meta, view }: { meta: Meta; view: View }) {
             label="Waits in the window"
             rows={waits}
             most={8}
+            dim={(row) => unlit(row.function) || (view.pair !== null && !(view.pair.includes(row.rank) && view.pair.includes(row.awaited)))}
             choose={(row) => store.set({ ranks: [...new Set([row.rank, row.awaited])].sort((a, b) => a - b), pair: null })}
             columns={[
               { title: 'rank', show: (row) => row.rank, by: (row) => row.rank, number: true },

@@ -5,6 +5,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { grouped, humanBytes, humanNs, percent } from '../pure/format';
 import { nobody, outside } from '../pure/tile';
 import { between, Bounds, clamped, levelFor, moved, parseSpan, rowsText, rowsZoomed, timeText, Viewport, whole, zoomed } from '../pure/viewport';
+import { chosenClass, litFunctions } from '../pure/belongs';
 import { ranksOf, View } from '../pure/view_state';
 import { addKeys } from '../shell/keys';
 import { drawsWith, Pen } from '../shell/picture';
@@ -110,7 +111,7 @@ export function TimelineCanvas({ meta, layout, view, settings, finding, messages
     };
   const k = kept.current;
 
-  const chosenFunction = view.function === null ? -1 : (meta.functions?.name.indexOf(view.function) ?? -1);
+  const lit = useMemo(() => litFunctions(meta.functions, view), [meta, view.function, view.class]);
   const scene: Scene = {
     meta,
     layout,
@@ -121,7 +122,8 @@ export function TimelineCanvas({ meta, layout, view, settings, finding, messages
     layer: settings.layer,
     showPath: settings.showPath,
     pins: settings.pins,
-    chosenFunction,
+    litFunctions: lit,
+    messageClass: chosenClass(meta.functions, view),
     focus: k.focus,
     messages,
     path,
@@ -176,8 +178,10 @@ export function TimelineCanvas({ meta, layout, view, settings, finding, messages
       drag: k.drag && k.drag.kind !== 'pan' ? { ...k.drag, kind: k.drag.kind } : null,
     };
     k.tiles.begin();
+    k.raw.begin();
     const blanks = drawTimeline(pen as unknown as Pen, frame, k.tiles, k.raw, k.motion.shown, w, h, rowOf);
     k.tiles.end();
+    k.raw.end();
     meter.note(time, performance.now() - began, blanks);
     node.dataset.view = timeText(k.motion.shown);
     node.dataset.blanks = String(blanks);
@@ -355,7 +359,7 @@ export function TimelineCanvas({ meta, layout, view, settings, finding, messages
     const v = k.motion.goal;
     const from = k.cursor ?? (forward ? v.from : v.to);
     const rank = meta.processes.rank[k.focus]!;
-    void stepCall(meta, rank, from, forward, now.current.chosenFunction).then(
+    void stepCall(meta, rank, from, forward, meta.functions?.name.indexOf(store.get().function ?? '') ?? -1).then(
       (call) => {
         if (!call) {
           say(`rank ${rank} makes no ${forward ? 'later' : 'earlier'} ${store.get().function ?? 'call'}`);

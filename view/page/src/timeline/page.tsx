@@ -3,6 +3,7 @@
 import { useRef, useState } from 'preact/hooks';
 import { css, groupColour } from '../pure/colour';
 import { grouped, percent } from '../pure/format';
+import { chosenClass } from '../pure/belongs';
 import { startView } from '../pure/view_state';
 import type { Viewport } from '../pure/viewport';
 import { useAnswer } from '../shell/ask';
@@ -16,7 +17,7 @@ import { useWindow } from '../shell/sums';
 import { AreaPanel } from './area_panel';
 import { pin, TimelineCanvas, TimelineSettings } from './canvas';
 import { usePalette } from '../shell/theme';
-import { wantsCalls } from './paint';
+import { isOfClass, wantsCalls } from './paint';
 
 describeKeys('Timeline', [
   ['w s', 'zoom in and out, around the pointer'],
@@ -98,6 +99,8 @@ function Timeline({ view, meta }: PageProperties) {
     </button>
   );
   const shown = messages.answer;
+  const ofClass = chosenClass(meta.functions, view);
+  const lit = shown ? shown.messages.source.filter((_, at) => isOfClass(shown.messages, at, ofClass)).length : 0;
   return (
     <>
       <div class="row">
@@ -115,8 +118,9 @@ function Timeline({ view, meta }: PageProperties) {
         {view.ranks?.length === 1 && <button onClick={() => pin(view.ranks![0]!)}>{settings.pins.includes(view.ranks[0]!) ? `Unpin rank ${view.ranks[0]}` : `Pin rank ${view.ranks[0]}`}</button>}
         <Legend meta={meta} layer={settings.layer} />
         {arrows && shown && (
-          <span class="faint messages" data-shown={shown.shown} data-more={shown.more}>
+          <span class="faint messages" data-shown={shown.shown} data-more={shown.more} data-lit={lit}>
             {shown.shown === 0 ? 'no messages here' : shown.more > 0 ? `the ${grouped(shown.shown)} costliest messages, ${grouped(shown.more)} more` : `${grouped(shown.shown)} messages`}
+            {lit < shown.shown && `; ${grouped(lit)} of them ${ofClass}${lit === 0 ? ': messages inside collectives are not recorded one by one' : ''}`}
           </span>
         )}
       </div>

@@ -26,7 +26,10 @@ export interface Scene {
   layer: Exclude<Layer, 'split' | 'path'>;
   showPath: boolean;
   pins: number[];
-  chosenFunction: number;
+  /** of each function, whether it belongs to what is chosen; null: all */
+  litFunctions: boolean[] | null;
+  /** the class of messages that are not dimmed; null: all */
+  messageClass: string | null;
   focus: number;
   messages: Messages | null;
   path: PathAnswer['path'] | null;
@@ -72,7 +75,8 @@ function drawCalls(pen: Pen, scene: Scene, view: Viewport, area: Area, chunk: Ch
       const inset = Math.min(calls.depth[at]! * 3, rowHeight / 2);
       const f = calls.function[at]!;
       let colour = colours[f] ?? palette.faint;
-      if (scene.chosenFunction >= 0 && f !== scene.chosenFunction) colour = mix(colour, palette.paper, 0.75);
+      const dimmed = scene.litFunctions !== null && !scene.litFunctions[f];
+      if (dimmed) colour = mix(colour, palette.paper, 0.75);
       const width = Math.max(0.7, next - x);
       pen.fillStyle = css(scene.layer === 'waits' ? mix(palette.computing, colour, 0.35) : colour);
       pen.fillRect(x, top + inset, width, rowHeight - gap - inset);
@@ -80,7 +84,8 @@ function drawCalls(pen: Pen, scene: Scene, view: Viewport, area: Area, chunk: Ch
       if (wait > 0) {
         const awaited = calls.waitFor[at]!;
         const waitEnd = Math.min(right, placeOf(view, area, begin + wait));
-        pen.fillStyle = css(awaited === nobody ? palette.wait : rankColour(meta.processes.rank[awaited] ?? awaited));
+        const awaitedColour = awaited === nobody ? palette.wait : rankColour(meta.processes.rank[awaited] ?? awaited);
+        pen.fillStyle = css(dimmed ? mix(awaitedColour, palette.paper, 0.75) : awaitedColour);
         const h = scene.layer === 'waits' ? rowHeight - gap : Math.max(2, rowHeight * 0.33);
         if (waitEnd > x) pen.fillRect(x, top + rowHeight - gap - h, Math.max(0.7, waitEnd - x), h);
       }
@@ -131,7 +136,7 @@ function drawRows(pen: Pen, scene: Scene, tiles: Tiles, raw: RawCalls, view: Vie
   for (let row = Math.floor(first / perTile); row <= Math.floor(last / perTile); ++row)
     for (let column = from; column <= to; ++column)
       for (const layer of layers) {
-        const piece = tiles.piece(level, row, column, { layer, palette, chosen: scene.chosenFunction }, group);
+        const piece = tiles.piece(level, row, column, { layer, palette, lit: scene.litFunctions }, group);
         if (!piece) {
           ++blanks;
           continue;
@@ -241,6 +246,11 @@ function drawAxis(pen: Pen, scene: Scene, view: Viewport, area: Area): void {
   pen.fillText(humanNs(view.to - view.from), area.x - 6, kAxis / 2);
 }
 
+/** Whether a message belongs to the chosen class; null: all do. */
+export function isOfClass(messages: Messages['messages'], at: number, chosen: string | null): boolean {
+  return chosen === null || (messages.class?.[at] ?? chosen) === chosen;
+}
+
 function drawMessages(pen: Pen, scene: Scene, view: Viewport, area: Area, rowOf: Map<number, number>): void {
   const shown = scene.messages?.messages;
   if (!shown) return;
@@ -258,7 +268,8 @@ function drawMessages(pen: Pen, scene: Scene, view: Viewport, area: Area, rowOf:
     const [x0, y0] = [placeOf(view, area, shown.sent_ns[at]!), lineOf(view, area, a) + half];
     const [x1, y1] = [placeOf(view, area, shown.received_ns[at]!), lineOf(view, area, b) + half];
     const costly = shown.wait_ns[at]! > 0;
-    pen.strokeStyle = css(costly ? palette.wait : palette.ink, costly ? 0.9 : 0.45);
+    const dimmed = !isOfClass(shown, at, scene.messageClass);
+    pen.strokeStyle = css(costly ? palette.wait : palette.ink, dimmed ? 0.1 : costly ? 0.9 : 0.45);
     pen.fillStyle = pen.strokeStyle;
     pen.lineWidth = costly ? 1.5 : 0.8;
     pen.beginPath();

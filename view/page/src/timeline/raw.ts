@@ -3,7 +3,7 @@
 // two of nanoseconds, so that panning asks for the same chunks again.
 import { Calls, readCalls } from '../pure/tile';
 import { formatRanks } from '../pure/ranks';
-import { askBytes } from '../shell/ask';
+import { askBytes, GivenUp } from '../shell/ask';
 import type { Meta } from '../shell/protocol';
 
 export interface Chunk {
@@ -21,11 +21,27 @@ const kRows = 64;
 
 export class RawCalls {
   private chunks = new Map<string, Chunk | 'asked' | 'too many'>();
+  private requests = new Map<string, { request: AbortController; used: number }>();
+  private clock = 0;
 
   constructor(
     private meta: Meta,
     private arrived: () => void,
   ) {}
+
+  /** Begins a frame. */
+  begin(): void {
+    ++this.clock;
+  }
+  /** Ends a frame: what is on its way, and no longer wanted, is aborted. */
+  end(): void {
+    for (const [key, asked] of [...this.requests])
+      if (asked.used !== this.clock) {
+        this.requests.delete(key);
+        this.chunks.delete(key);
+        asked.request.abort();
+      }
+  }
 
   /** The chunks there are of [from, to) and of the rows; asks for the others. */
   of(from: number, to: number, firstRow: number, lastRow: number): Chunk[] {
@@ -36,7 +52,10 @@ export class RawCalls {
         const key = `${size}/${n}/${row}`;
         const chunk = this.chunks.get(key);
         if (chunk === undefined) this.send(key, n * size, size, row * kRows);
-        else if (typeof chunk === 'object') {
+        else if (chunk === 'asked') {
+          const asked = this.requests.get(key);
+          if (asked) asked.used = this.clock;
+        } else if (typeof chunk === 'object') {
           this.chunks.delete(key);
           this.chunks.set(key, chunk);
           found.push(chunk);
@@ -47,10 +66,13 @@ export class RawCalls {
 
   private send(key: string, from: number, size: number, firstProcess: number): void {
     this.chunks.set(key, 'asked');
+    const request = new AbortController();
+    this.requests.set(key, { request, used: this.clock });
     const lastProcess = Math.min(firstProcess + kRows, this.meta.processes.rank.length) - 1;
     const ranks = formatRanks(this.meta.processes.rank.slice(firstProcess, lastProcess + 1));
-    askBytes('/api/raw', { run: this.meta.run, from: Math.max(0, from), to: from + size, ranks })
+    askBytes('/api/raw', { run: this.meta.run, from: Math.max(0, from), to: from + size, ranks }, request.signal)
       .then((buffer) => {
+        this.requests.delete(key);
         const calls = readCalls(buffer);
         if (calls.leftOut > 0) {
           this.chunks.set(key, 'too many');
@@ -68,7 +90,11 @@ export class RawCalls {
         if (this.chunks.size > kMostChunks) this.chunks.delete(this.chunks.keys().next().value as string);
         this.arrived();
       })
-      .catch(() => setTimeout(() => this.chunks.get(key) === 'asked' && this.chunks.delete(key), 2000));
+      .catch((error: unknown) => {
+        if (error instanceof GivenUp) return;
+        this.requests.delete(key);
+        setTimeout(() => this.chunks.get(key) === 'asked' && !this.requests.has(key) && this.chunks.delete(key), 2000);
+      });
   }
 }
 

@@ -4,7 +4,7 @@
 // are groups of more ranks. The coarsest level is never given up, so once it is there, nothing is ever blank.
 import { amountColour, groupColour, logShare, mix, Palette, rankColour, Rgb } from '../pure/colour';
 import { nobody, outside, readTile, Tile } from '../pure/tile';
-import { askBytes, forget } from '../shell/ask';
+import { askBytes, forget, GivenUp } from '../shell/ask';
 import type { Meta, TimelineLayout } from '../shell/protocol';
 
 export type Layer = 'functions' | 'waits' | 'transfers' | 'mpi' | 'phases' | 'path' | 'split';
@@ -12,13 +12,14 @@ export type Layer = 'functions' | 'waits' | 'transfers' | 'mpi' | 'phases' | 'pa
 export interface Look {
   layer: Layer;
   palette: Palette;
-  /** position of the chosen function; -1: none */
-  chosen: number;
+  /** of each function, whether what is chosen is about it; null: all. Where a rank is in another, it is dimmed */
+  lit: boolean[] | null;
 }
 
 interface Entry {
   tile: Tile | null;
-  asked: number;
+  /** aborts the request that is on its way */
+  request: AbortController | null;
   used: number;
   pictures: Map<string, HTMLCanvasElement>;
 }
@@ -38,6 +39,14 @@ export interface Piece {
   sy: number;
   sw: number;
   sh: number;
+}
+
+const litKeys = new WeakMap<boolean[], string>();
+function keyOf(lit: boolean[] | null): string {
+  if (!lit) return '';
+  let key = litKeys.get(lit);
+  if (key === undefined) litKeys.set(lit, (key = lit.flatMap((on, at) => (on ? [at] : [])).join()));
+  return `of ${key}`;
 }
 
 const kMostTiles = 600;
@@ -83,37 +92,44 @@ export class Tiles {
   private want(level: number, row: number, column: number, group: number): void {
     const key = this.key(level, row, column, group);
     const old = this.entries.get(key);
-    if (old && (old.tile || old.asked > 0)) return;
+    if (old) return;
     if (!this.queue.some((q) => q.key === key)) this.queue.push({ key, level, row, column, group });
   }
 
-  /** Ends a frame: asks for what is wanted, the coarsest first. */
+  /** Ends a frame: asks for what is wanted, the coarsest first. What is on its way and not wanted is aborted. */
   end(): void {
+    for (const [key, entry] of [...this.entries])
+      if (entry.request && !entry.tile && entry.used !== this.clock && !key.startsWith('0/')) {
+        this.entries.delete(key);
+        entry.request.abort();
+      }
     this.queue.sort((a, b) => a.level - b.level || b.group - a.group);
     while (this.running < kAtOnce && this.queue.length > 0) this.send(this.queue.shift()!);
     if (this.entries.size > kMostTiles) this.giveUp();
   }
 
-  private question({ level, row, column, group }: Omit<Place, 'key'>): Promise<ArrayBuffer> {
-    return askBytes('/api/tile', { run: this.meta.run, level, row, column, ...(group > 1 ? { group } : {}) });
+  private question({ level, row, column, group }: Omit<Place, 'key'>, signal?: AbortSignal): Promise<ArrayBuffer> {
+    return askBytes('/api/tile', { run: this.meta.run, level, row, column, ...(group > 1 ? { group } : {}) }, signal);
   }
 
   private send(wanted: Place): void {
     ++this.running;
-    const entry: Entry = { tile: null, asked: 1, used: this.clock, pictures: new Map() };
+    const entry: Entry = { tile: null, request: new AbortController(), used: this.clock, pictures: new Map() };
     this.entries.set(wanted.key, entry);
-    this.question(wanted)
+    this.question(wanted, entry.request!.signal)
       .then((buffer) => {
         entry.tile = readTile(buffer);
         this.readyBits = entry.tile.ready;
         this.error = null;
       })
       .catch((error: unknown) => {
+        if (error instanceof GivenUp) return;
         this.error = error instanceof Error ? error.message : String(error);
         // Asked again after a while, not in each frame.
         setTimeout(() => this.entries.get(wanted.key) === entry && this.entries.delete(wanted.key), 2000);
       })
       .finally(() => {
+        entry.request = null;
         --this.running;
         this.arrived();
       });
@@ -197,7 +213,7 @@ export class Tiles {
   }
 
   private picture(entry: Entry, look: Look): HTMLCanvasElement {
-    const key = `${look.layer} ${look.palette.dark} ${look.chosen}`;
+    const key = `${look.layer} ${look.palette.dark} ${keyOf(look.lit)}`;
     const old = entry.pictures.get(key);
     if (old) return old;
     if (entry.pictures.size > 3) entry.pictures.clear();
@@ -211,7 +227,7 @@ export class Tiles {
     const mpi = (tile.mpiShare ? tile.mpiShare[i]! : 0) / 255;
     const known = f !== outside ? this.colours[f] : undefined;
     const colour = known ? mix(look.palette.computing, known, Math.max(0.35, mpi)) : mix(look.palette.computing, this.mpi, mpi);
-    return look.chosen >= 0 && f !== look.chosen ? mix(colour, look.palette.paper, 0.75) : colour;
+    return colour;
   }
 
   private waitColour(tile: Tile, i: number, look: Look, none: Rgb): Rgb {
@@ -220,6 +236,10 @@ export class Tiles {
     if (share === 0) return none;
     const rank = culprit === nobody ? -1 : (this.meta.processes.rank[culprit] ?? culprit);
     return mix(none, rank < 0 ? look.palette.wait : rankColour(rank), 0.3 + 0.7 * share);
+  }
+
+  private dimmed(tile: Tile, i: number, look: Look, colour: Rgb): Rgb {
+    return look.lit && !look.lit[tile.function ? tile.function[i]! : outside] ? mix(colour, look.palette.paper, 0.75) : colour;
   }
 
   private colour(tile: Tile, i: number, look: Look): Rgb {
@@ -261,10 +281,10 @@ export class Tiles {
           if (share > 0) words[at + 256] = word(look.palette.path, 90 + Math.round((165 * share) / 255));
         } else if (look.layer === 'split') {
           const colour = this.functionColour(tile, i, look);
-          words[at] = words[at + 256] = word(colour);
-          words[at + 512] = word(this.waitColour(tile, i, look, colour));
+          words[at] = words[at + 256] = word(this.dimmed(tile, i, look, colour));
+          words[at + 512] = word(this.dimmed(tile, i, look, this.waitColour(tile, i, look, colour)));
         } else {
-          words[at] = word(this.colour(tile, i, look));
+          words[at] = word(this.dimmed(tile, i, look, this.colour(tile, i, look)));
         }
       }
     context.putImageData(image, 0, 0);
