@@ -13,7 +13,8 @@ export function machineOf(job, functions, groups) {
 }
 
 /** Each rank sends one message on to the next in each iteration; the allreduce goes from rank r to r ^ 1. */
-export function trafficOf(job, from, to, bins, sums) {
+export function trafficOf(job, from, to, asked, sums) {
+  const bins = Math.max(1, Math.min(asked, Math.floor(100_000 / job.ranks)));
   const flows = { bin: [], source: [], destination: [], class: [], messages: [], bytes: [] };
   const activity = { bin: [], rank: [], function: [], busy_ns: [] };
   const width = (to - from) / bins;
@@ -26,7 +27,7 @@ export function trafficOf(job, from, to, bins, sums) {
       activity.rank.push(rank);
       activity.function.push(rank % 4 === 1 ? 1 : 0);
       activity.busy_ns.push(Math.round(ns[0] + ns[1]));
-      if (messages === 0) continue;
+      if (messages === 0 || flows.bin.length >= 100_000) continue;
       const other = rank ^ 1;
       for (const [destination, kind, bytes] of [[(rank + 1) % job.ranks, 0, job.bytes], ...(other < job.ranks ? [[other, 1, 8]] : [])]) {
         flows.bin.push(bin);

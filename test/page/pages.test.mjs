@@ -303,6 +303,69 @@ test('nothing is ever blank while tiles are slow', async () => {
   }
 });
 
+test('what is no longer needed is aborted, and what is needed comes', async () => {
+  const slow = await startDouble(pages, [jobs[2]], { delay: 1500 });
+  const [aborted, came] = [[], []];
+  const noteAborted = (request) => aborted.push(request.url());
+  const noteCame = (request) => came.push(request.url());
+  page.on('requestfailed', noteAborted);
+  page.on('requestfinished', noteCame);
+  try {
+    await page.goto('about:blank');
+    await page.goto(`${slow.url}#/timeline`);
+    await canvas().waitFor();
+    await drawn();
+    const box = await canvas().boundingBox();
+    await page.mouse.move(box.x + 700, box.y + 300);
+    // Finer tiles are asked for, and then others, before they are there.
+    for (let n = 0; n < 6; ++n) await page.mouse.wheel(0, -150);
+    while (!slow.asked.some((path) => /level=[12]/.test(path))) await page.waitForTimeout(20);
+    await page.keyboard.press('Home');
+    while (!aborted.some((url) => /level=[12]/.test(url))) await page.waitForTimeout(20);
+    assert.equal(aborted.filter((url) => /level=0/.test(url)).length, 0, 'the coarsest level is always needed');
+    for (let n = 0; n < 6; ++n) await page.mouse.wheel(0, -150);
+    while (!came.some((url) => /level=[12]/.test(url))) await page.waitForTimeout(20);
+    assert.equal(await canvas().getAttribute('data-blanks'), '0');
+    // A page that is left gives up its questions.
+    await page.evaluate(() => (location.hash = '/timeline?window=1000-2000'));
+    const before = aborted.length;
+    await page.route('**/api/calls*', () => undefined); // never answers
+    await page.evaluate(() => (location.hash = '/calls'));
+    await page.locator('main[data-page=calls] .sentence').waitFor();
+    await page.evaluate(() => (location.hash = '/matrix'));
+    while (!aborted.slice(before).some((url) => /api.calls/.test(url))) await page.waitForTimeout(20);
+  } finally {
+    await page.unroute('**/api/calls*');
+    page.off('requestfailed', noteAborted);
+    page.off('requestfinished', noteCame);
+    await slow.stop();
+  }
+});
+
+test('the picture of a large matrix stays until the next is there', async () => {
+  const slow = await startDouble(pages, [jobs[3]]);
+  try {
+    await page.goto('about:blank');
+    await page.goto(`${slow.url}#/matrix`);
+    await until(() => document.querySelector('.timeline canvas')?.dataset.blanks === '0');
+    let release;
+    const held = new Promise((done) => (release = done));
+    await page.route('**/api/matrix?*what=messages*', async (route) => (await held, route.continue().catch(() => undefined)));
+    await page.evaluate(() => window.fathomFrames.reset());
+    await page.getByRole('combobox', { name: 'Show' }).selectOption('messages');
+    await until(() => location.hash.includes('matrix.what=messages') && window.fathomFrames.frames.length > 0);
+    await page.mouse.move(700, 500);
+    await page.mouse.wheel(0, -100);
+    await page.waitForTimeout(200);
+    release();
+    await until(() => document.querySelector('[data-total]') !== null);
+    assert.equal(await page.evaluate(() => window.fathomFrames.frames.filter((frame) => frame.blanks > 0).length), 0);
+  } finally {
+    await page.unroute('**/api/matrix?*what=messages*');
+    await slow.stop();
+  }
+});
+
 test('1,024 ranks and 10,000 × 10,000 pairs are loaded and moved', async (t) => {
   const report = async (what) => {
     const frames = await page.evaluate(() => window.fathomFrames.frames);
@@ -406,7 +469,7 @@ test('the keyboard reaches every control, and focus is seen', async () => {
   for (const id of pageIds) {
     await go(`/${id}`, 'main canvas, main table');
     await page.waitForTimeout(150);
-    const controls = await page.evaluate(() => [...document.querySelectorAll('button, select, input, a[href], [tabindex="0"]')].filter((node) => node.tabIndex >= 0 && node.offsetParent !== null).length);
+    const controls = await page.evaluate(() => [...document.querySelectorAll('button, select, input, a[href], [tabindex="0"]')].filter((node) => node.tabIndex >= 0 && !node.disabled && node.offsetParent !== null).length);
     const seen = new Set();
     for (let n = 0; n < controls + 4; ++n) {
       await page.keyboard.press('Tab');

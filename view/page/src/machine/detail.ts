@@ -45,6 +45,7 @@ export function visibleParts(
   nodesOf: number[][],
   projection: Projection,
   budget = MOST_PARTS,
+  coreBudget = budget,
 ): Visible {
   const boxed = layout.name !== 'line';
   const cabinets: number[] = [];
@@ -66,7 +67,7 @@ export function visibleParts(
     let cores = 0;
     for (const { node } of near) {
       cores += machine.node.firstCore[node + 1] - machine.node.firstCore[node];
-      if (cores > budget) break;
+      if (cores > coreBudget && detailed.size > 0) break;
       detailed.add(node);
     }
     if (detailed.size > 0) return { level: 'core', cabinets, nodes: near.map(({ node }) => node), detailed };

@@ -83,7 +83,13 @@ class Painter {
     readonly context: Pen,
     readonly projection: Projection,
     readonly palette: Palette,
+    readonly quality = 1,
   ) {}
+
+  // Whether slanted parts are drawn as upright rectangles.
+  get coarse() {
+    return this.quality <= 0.5;
+  }
 
   // The twelve edges of a box, into the open path. Not at all if a corner is behind the eye.
   edges(boxes: Float32Array, at: number) {
@@ -113,7 +119,7 @@ class Painter {
     const base = at * 6;
     this.projection.point(boxes[base], boxes[base + 1], boxes[base + 2], corner);
     const width = boxes[base + 3] * corner.scale;
-    if (corner.depth <= 0.1 || width > 14) return corner.depth <= 0.1;
+    if (corner.depth <= 0.1 || width > (this.coarse ? 60 : 14)) return corner.depth <= 0.1;
     const steep = Math.abs(Math.sin(this.projection.state.pitch));
     const height = (boxes[base + 4] * (1 - steep) + boxes[base + 5] * steep) * corner.scale;
     this.context.fillStyle = colour;
@@ -145,8 +151,9 @@ class Painter {
     let x = 0;
     let y = 0;
     let before: [number, number] = [0, 0];
-    for (let step = 0; step <= SEGMENTS; ++step) {
-      pointOn(bow, step / SEGMENTS, point);
+    const segments = this.coarse ? SEGMENTS / 2 : SEGMENTS;
+    for (let step = 0; step <= segments; ++step) {
+      pointOn(bow, step / segments, point);
       this.projection.point(point[0], point[1], point[2], corner);
       if (corner.depth <= 0.1) return;
       before = [x, y];
@@ -191,21 +198,22 @@ export function hullOf(points: [number, number][]): [number, number][] {
   return [...half(sorted), ...half(sorted.reverse())];
 }
 
-// `now_ms` moves the pulse of the halos; the same moment gives the same picture.
-export function draw2d(context: Pen, scene: Scene, projection: Projection, now_ms: number) {
+// `now_ms` moves the pulse of the halos; the same moment gives the same picture. Filling slanted shapes and drawing
+// curves is what costs a canvas without a GPU its time, so a picture that moves has fewer of them: `quality`, 1 or less.
+export function draw2d(context: Pen, scene: Scene, projection: Projection, now_ms: number, quality = 1) {
   const { palette, visible } = scene;
-  const painter = new Painter(context, projection, palette);
+  const painter = new Painter(context, projection, palette, quality);
   context.fillStyle = palette.background;
   context.fillRect(0, 0, projection.width, projection.height);
   drawFrames(painter, scene);
   if (visible.level === 'cabinet') drawCabinets(painter, scene);
   else drawNodes(painter, scene);
-  for (const tube of scene.tubes) drawTube(painter, tube);
+  for (const tube of scene.tubes.slice(0, Math.max(40, scene.tubes.length * quality))) drawTube(painter, tube);
   const pulse = 0.5 + 0.5 * Math.sin(now_ms / 300);
   for (const arc of scene.arcs) drawArc(painter, arc);
   for (const halo of scene.halos) drawHalo(painter, halo, pulse);
   if (scene.selectedRank >= 0) drawSelected(painter, scene);
-  drawLabels(painter, scene);
+  if (quality > 0.5) drawLabels(painter, scene);
 }
 
 function drawFrames(painter: Painter, scene: Scene) {
@@ -218,7 +226,7 @@ function drawFrames(painter: Painter, scene: Scene) {
   if (visible.level !== 'cabinet') {
     const shown = new Set(visible.cabinets);
     machine.rack.parent.forEach((cabinet, rack) => shown.has(cabinet) && painter.edges(layout.rack, rack));
-    machine.blade.parent.forEach((rack, blade) => shown.has(machine.rack.parent[rack]) && painter.edges(layout.blade, blade));
+    if (!painter.coarse) machine.blade.parent.forEach((rack, blade) => shown.has(machine.rack.parent[rack]) && painter.edges(layout.blade, blade));
   }
   context.stroke();
 }
@@ -266,7 +274,7 @@ function drawNodes(painter: Painter, scene: Scene) {
       projection.point(layout.core[core * 6], layout.core[core * 6 + 1], layout.core[core * 6 + 2], corner);
       if (corner.depth <= 0.1) continue;
       context.fillStyle = coreColour(scene, core);
-      if (corner.scale > 9) {
+      if (corner.scale > 9 && !painter.coarse) {
         context.beginPath();
         if (painter.outline(layout.core, core)) context.fill();
       } else {

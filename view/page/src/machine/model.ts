@@ -5,7 +5,7 @@ import { Cards, DEFAULTS, Mark, marksOf, OverlayOptions } from './overlay';
 import { MachineAnswer, TrafficAnswer } from './answers';
 import { between, Bounds, CameraState, fitted, PRESETS, Projection, Vec } from './camera';
 import { PlaybackClock, shownWindow } from './clock';
-import { nodesOfCabinets, visibleParts } from './detail';
+import { MOST_PARTS, nodesOfCabinets, visibleParts } from './detail';
 import { classOfFunction } from '../pure/belongs';
 import { Activity, activityOf, binsOf, Chosen, Flow, flowsOf, pairKey } from './flows';
 import { Machine, machineOf } from './hierarchy';
@@ -217,9 +217,10 @@ export class MachineModel {
     return { ...this.playback.at((from + to) / 2), from, to };
   }
 
-  scene(palette: Palette): Scene {
+  // `quality` below 1: fewer cores, for a picture that moves.
+  scene(palette: Palette, quality = 1): Scene {
     const projection = this.projection;
-    const visible = visibleParts(this.machine, this.layout, this.nodesOf, projection);
+    const visible = visibleParts(this.machine, this.layout, this.nodesOf, projection, MOST_PARTS, MOST_PARTS * quality);
     const { traffic, from, to } = this.shown();
     const { ranks } = this.choices;
     const bins: [number, number] = traffic ? binsOf(traffic, from, to) : [0, 0];

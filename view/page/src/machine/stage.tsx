@@ -6,6 +6,7 @@ import { drawsWith, Pen } from '../shell/picture';
 import { sized, useWidth } from '../shell/sketch';
 import { usePalette } from '../shell/theme';
 import { hideTip, showTip } from '../shell/tip';
+import { meter } from '../timeline/frames';
 import { cameraText, moved, turned, zoomed } from './camera';
 import { machineColours } from './colours';
 import { draw2d, drawNames, hitAt } from './draw2d';
@@ -75,9 +76,19 @@ export function Stage({ model, three, refuse, canvasRef, drawn, settled }: Prope
     let lastPulse = 0;
     let camera = cameraText(model.camera);
     let changedAt = 0;
+    let drawnCamera = camera;
     let scene: Scene | null = null;
-    const paint = (now: number) => {
-      scene = model.scene(palette);
+    // While it moves, as much is drawn as there is time for; once it rests, all of it.
+    let moving = 1;
+    let painted = 0;
+    let quality = 1;
+    const paint = (now: number, whole: boolean) => {
+      const began = performance.now();
+      const gap = now - painted;
+      if (!whole && gap < 250) moving = gap > 30 ? Math.max(1 / 16, moving / 1.6) : gap < 22 ? Math.min(1, moving * 1.1) : moving;
+      painted = now;
+      quality = whole || three || gap >= 250 ? 1 : moving;
+      scene = model.scene(palette, quality);
       const pulse = still.matches ? 0 : now;
       const current = scene;
       if (renderer) {
@@ -94,10 +105,13 @@ export function Stage({ model, three, refuse, canvasRef, drawn, settled }: Prope
         draw2d(sized(names.current, width, height) as unknown as Pen, current, model.projection, pulse);
       } else if (!three) {
         const pen = sized(node, width, height) as unknown as Pen;
-        draw2d(pen, current, model.projection, pulse);
+        draw2d(pen, current, model.projection, pulse, quality);
         drawsWith(node, (other) => draw2d(other, current, model.projection, pulse));
       }
+      meter.note(now, performance.now() - began, 0);
       drawn(current);
+      node.dataset.camera = cameraText(model.camera);
+      node.dataset.quality = quality.toFixed(2);
       node.dataset.frames = String(Number(node.dataset.frames ?? 0) + 1);
     };
     const loop = (now: number) => {
@@ -105,14 +119,17 @@ export function Stage({ model, three, refuse, canvasRef, drawn, settled }: Prope
       // Halos pulse, but not at the cost of a processor: 12 times a second.
       const pulses = !still.matches && scene !== null && scene.halos.length > 0 && now - lastPulse > 80;
       if (!model.advance(now) && !pulses) {
+        if (quality < 1 && now - painted > 150) paint(now, true);
         const text = cameraText(model.camera);
         if (text !== camera && now - changedAt > 400) settled((camera = text));
         return;
       }
       changedAt = model.flying ? now : changedAt || now;
       if (cameraText(model.camera) !== camera) changedAt = now;
+      const moves = cameraText(model.camera) !== drawnCamera || model.clock.playing;
+      drawnCamera = cameraText(model.camera);
       lastPulse = now;
-      paint(now);
+      paint(now, !moves);
     };
     model.repaint();
     frame = requestAnimationFrame(loop);
