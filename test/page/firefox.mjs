@@ -59,6 +59,9 @@ export async function openFirefox(binary = '/usr/bin/firefox-esr') {
   await send('WebDriver:NewSession', { capabilities: { alwaysMatch: { acceptInsecureCerts: false } } });
   return {
     goto: (url) => send('WebDriver:Navigate', { url }),
+    /** PNG of what is seen. */
+    screenshot: async () => Buffer.from(await send('WebDriver:TakeScreenshot', { full: false }), 'base64'),
+    size: (width, height) => send('WebDriver:SetWindowRect', { width, height }),
     evaluate: (script) => send('WebDriver:ExecuteScript', { script, args: [] }),
     close: async () => {
       socket.destroy();

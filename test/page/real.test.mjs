@@ -122,9 +122,10 @@ test('Firefox draws the pages, too', { skip: !existsSync('/usr/bin/firefox-esr')
         await new Promise((done) => setTimeout(done, 100));
       }
     };
-    for (const id of ['overview', 'timeline', 'matrix', 'calls']) {
+    for (const id of ['overview', 'timeline', 'matrix', 'calls', 'machine', 'network', 'live', 'compare']) {
       await firefox.evaluate(`location.hash = '/${id}'`);
-      await until(`document.querySelector('main[data-page=${id}] canvas, main[data-page=${id}] table') !== null`);
+      // This run has ended, and there is no other: two of the pages say so.
+      await until(`document.querySelector('${id === 'live' || id === 'compare' ? `main[data-page=${id}] .sentence` : `main[data-page=${id}] canvas, main[data-page=${id}] table`}') !== null`);
       assert.doesNotMatch(await firefox.evaluate("return document.querySelector('main').innerText"), /cannot be drawn|NaN|undefined/);
     }
     // What a canvas shows has more than one colour, and keys move it.

@@ -145,6 +145,25 @@ test('a fitted camera sees every corner, from every preset', () => {
   }
 });
 
+test('of a line that goes far out of the picture only what is near it is drawn', async () => {
+  const { clipped } = await load('machine/draw2d');
+  assert.deepEqual(clipped(10, 20, 30, 40, 800, 500), [10, 20, 30, 40]);
+  assert.deepEqual(clipped(-1e7, 100, 1e7, 100, 800, 500), [-40, 100, 840, 100]);
+  assert.equal(clipped(-1e7, 100, -50, 1e6, 800, 500), null);
+  assert.equal(clipped(0, 600, 800, 600, 800, 500), null);
+  for (let at = 0; at < 500; ++at) {
+    const ends = [0, 1, 2, 3].map((n) => (((at * 7919 + n * 104729) % 20011) - 10005) * (at % 3 ? 1 : 0.05));
+    const part = clipped(...ends, 800, 500);
+    if (!part) continue;
+    for (const [x, y] of [part.slice(0, 2), part.slice(2)]) {
+      assert.ok(x >= -40.001 && x <= 840.001 && y >= -40.001 && y <= 540.001, `${ends} became ${part}`);
+      // Still on the line.
+      const off = Math.abs((ends[2] - ends[0]) * (y - ends[1]) - (ends[3] - ends[1]) * (x - ends[0])) / (1 + Math.hypot(ends[2] - ends[0], ends[3] - ends[1]));
+      assert.ok(off < 1e-6, `${ends} became ${part}`);
+    }
+  }
+});
+
 test('a camera survives a link', () => {
   const state = { target: [1, 2.5, -3], distance: 44, yaw: 0.5, pitch: -0.25 };
   assert.deepEqual(camera.parseCamera(camera.cameraText(state)), state);

@@ -60,15 +60,44 @@ test('every number of a simulation equals fathom simulate, for each model and ki
 
 test('what a link carries adds up to its traffic, flows and pairs of ranks alike', async () => {
   const cluster = encodeURIComponent('torus:dims=3,3');
-  for (const routing of ['dmodk', 'ecmp']) {
-    const { runs, links } = await get(`/api/network?cluster=${cluster}&model=load&routing=${routing}`);
-    for (let link = 0; link < links.source.length; ++link) {
-      const content = await get(`/api/network/link?cluster=${cluster}&routing=${routing}&link=${link}`);
+  // In time, a link's bytes are added up interval by interval.
+  for (const [model, routing, off] of [['load', 'dmodk', 0], ['load', 'ecmp', 0], ['flow', 'dmodk', 1e-6], ['flow', 'greedy-max', 1e-6], ['replay', 'dmodk', 1e-6]]) {
+    const same = (bytes, traffic, what) => assert.ok(Math.abs(bytes - traffic) <= off * (1 + traffic), `${model}, ${routing}, ${what}: ${bytes} and ${traffic}`);
+    const { runs, links } = await get(`/api/network?cluster=${cluster}&model=${model}&routing=${routing}`);
+    for (let link = 0; link < links.source.length; link += model === 'load' ? 1 : 5) {
+      const content = await get(`/api/network/link?cluster=${cluster}&model=${model}&routing=${routing}&link=${link}`);
       const { traffic } = runs[0].result.links[link];
-      assert.equal(content.bytes, traffic);
-      assert.equal(content.flows.bytes.reduce((sum, bytes) => sum + bytes, 0), traffic);
-      assert.equal(content.pairs.bytes.reduce((sum, bytes) => sum + bytes, 0), traffic);
+      same(content.bytes, traffic, `link ${link}`);
+      same(content.flows.bytes.reduce((sum, bytes) => sum + bytes, 0), traffic, `flows of ${link}`);
+      same(content.pairs.bytes.reduce((sum, bytes) => sum + bytes, 0), traffic, `pairs of ${link}`);
     }
+  }
+});
+
+test('what is chosen of the traffic is on its links, in every model', async () => {
+  const cluster = encodeURIComponent('torus:dims=3,3');
+  const sum = (list) => list.reduce((all, one) => all + one, 0);
+  const total = (answer) => sum(answer.runs[0].bytes);
+  for (const model of ['load', 'flow', 'replay']) {
+    const question = `/api/network?cluster=${cluster}&model=${model}`;
+    const whole = await get(question);
+    const traffic = sum(whole.runs[0].result.links.map((link) => link.traffic));
+    const all = total(await get(`${question}&only=chosen`));
+    assert.ok(Math.abs(all - traffic) <= 1e-6 * traffic, `${model}: ${all} and ${traffic}`);
+    const some = await get(`${question}&only=chosen&ranks=0-1`);
+    assert.ok(total(some) > 0 && total(some) < all, `${model}: ${total(some)} of ${all}`);
+    // One pair: the links of its way, each with its bytes.
+    const pair = await get(`${question}&only=chosen&pair=0-1`);
+    assert.ok(pair.runs[0].link.length > 0 && new Set(pair.runs[0].bytes).size === 1, model);
+    for (const link of pair.runs[0].link) {
+      const content = await get(`/api/network/link?cluster=${cluster}&model=${model}&link=${link}&top=2000`);
+      assert.ok(content.pairs.source.some((source, at) => source === 0 && content.pairs.destination[at] === 1), `${model}: link ${link}`);
+    }
+    // Classes of messages are parts of the whole.
+    const { classes } = await get('/api/meta');
+    const by_class = [];
+    for (const name of new Set(classes.name)) by_class.push(total(await get(`${question}&only=chosen&class=${encodeURIComponent(name)}`)));
+    if (model !== 'replay') assert.ok(Math.abs(sum(by_class) - all) <= 1e-6 * all, `${model}: ${by_class} of ${all}`);
   }
 });
 
@@ -97,7 +126,7 @@ test('a click on a link shows its flows and the pairs behind them, and isolates 
   assert.equal(await page.locator('[data-card="link"]').count(), 2);
   const total = await page.$eval('[data-card="link"][data-of="block"] [data-total]', (span) => Number(span.dataset.total));
   const link = Number(/network\.link=(\d+)/.exec(page.url())[1]);
-  const content = await get(`/api/network/link?cluster=${encodeURIComponent('torus:dims=3,3')}&placement=block&link=${link}`);
+  const content = await get(`/api/network/link?cluster=${encodeURIComponent('torus:dims=3,3')}&model=flow&placement=block&link=${link}`);
   assert.equal(total, content.bytes);
   await page.locator('[data-card="link"][data-of="block"] button:has-text("Isolate its ranks")').click();
   await until(() => location.hash.includes('ranks='));

@@ -151,6 +151,7 @@ class Painter {
     let x = 0;
     let y = 0;
     let before: [number, number] = [0, 0];
+    let end = -1; // the step at whose point the open path ends
     const segments = this.coarse ? SEGMENTS / 2 : SEGMENTS;
     for (let step = 0; step <= segments; ++step) {
       pointOn(bow, step / segments, point);
@@ -159,8 +160,12 @@ class Painter {
       before = [x, y];
       [x, y] = [corner.x, corner.y];
       scale = Math.max(scale, corner.scale);
-      if (step === 0) context.moveTo(x, y);
-      else context.lineTo(x, y);
+      if (step === 0) continue;
+      const part = clipped(before[0], before[1], x, y, this.projection.width, this.projection.height);
+      if (!part) continue;
+      if (end !== step - 1 || part[0] !== before[0] || part[1] !== before[1]) context.moveTo(part[0], part[1]);
+      context.lineTo(part[2], part[3]);
+      if (part[2] === x && part[3] === y) end = step;
     }
     const pixels = Math.max(0.8, Math.min(14, 2 * width * scale));
     context.globalAlpha = alpha;
@@ -179,6 +184,22 @@ class Painter {
     }
     context.globalAlpha = 1;
   }
+}
+
+const MARGIN = 40; // pixels round the picture
+// The part of a line that may be seen; null: none. Near to the eye, lines are millions of pixels long, and a canvas
+// takes seconds to put that many dashes where nobody sees them. Liang and Barsky, ACM Transactions on Graphics 3(1), 1984.
+export function clipped(x0: number, y0: number, x1: number, y1: number, width: number, height: number): [number, number, number, number] | null {
+  let [first, last] = [0, 1];
+  const [dx, dy] = [x1 - x0, y1 - y0];
+  for (const [step, room] of [[-dx, x0 + MARGIN], [dx, width + MARGIN - x0], [-dy, y0 + MARGIN], [dy, height + MARGIN - y0]] as const) {
+    if (step === 0) {
+      if (room < 0) return null;
+    } else if (step < 0) first = Math.max(first, room / step);
+    else last = Math.min(last, room / step);
+  }
+  if (first > last) return null;
+  return [first > 0 ? x0 + first * dx : x0, first > 0 ? y0 + first * dy : y0, last < 1 ? x0 + last * dx : x1, last < 1 ? y0 + last * dy : y1];
 }
 
 // Andrew's monotone chain.
@@ -309,7 +330,7 @@ function drawHalo(painter: Painter, halo: Halo, pulse: number) {
   projection.point(halo.at[0], halo.at[1], halo.at[2], corner);
   if (corner.depth <= 0.1) return;
   const radius = Math.max(5, halo.radius * corner.scale) * (1 + 0.15 * pulse);
-  context.setLineDash(DASHES[halo.mark.reason]);
+  if (radius < projection.width) context.setLineDash(DASHES[halo.mark.reason]);
   context.strokeStyle = markColour(palette, halo.mark.reason);
   context.lineWidth = 2;
   context.beginPath();
