@@ -7,12 +7,15 @@
 #include <zstd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <ctime>
 #include <filesystem>
+#include <map>
 #include <system_error>
+#include <thread>
 #include <type_traits>
 #include <utility>
 
@@ -24,6 +27,8 @@ constexpr char kHostsMagic[8] = {'F', 'T', 'H', 'M', 'H', 'S', 'T', 'S'};
 constexpr char kCollectedName[] = "+hosts";  // no name of a host
 constexpr char kAskedName[] = "details.asked";
 constexpr int kFileLevel = 1;
+constexpr std::size_t kMostReaders = 8;   // threads that unpack a file
+constexpr std::size_t kLeastFrames = 32;  // for each of them
 constexpr std::uint64_t kMostFileBytes = std::uint64_t{1} << 30;
 
 base::Error refused() { return base::Error{"the sample of a host is damaged"}; }
@@ -245,6 +250,28 @@ std::string decompressed(std::string_view bytes) {
   return sample;
 }
 
+// Each on its own; those of a large job by several threads.
+std::vector<base::Result<HostSample>> unpacked(const std::vector<std::string_view>& frames) {
+  std::vector<base::Result<HostSample>> samples(frames.size(), refused());
+  std::atomic<std::size_t> next = 0;
+  const auto work = [&] {
+    for (std::size_t i = next++; i < frames.size(); i = next++)
+      samples[i] = host_sample_of(decompressed(frames[i]));
+  };
+  const std::size_t most = std::min<std::size_t>(std::thread::hardware_concurrency(), kMostReaders);
+  std::vector<std::thread> others;
+  for (std::size_t i = 1; i < most && i < frames.size() / kLeastFrames; ++i) {
+    try {
+      others.emplace_back(work);
+    } catch (const std::system_error&) {
+      break;  // no more threads for this user: fewer do it
+    }
+  }
+  work();
+  for (std::thread& other : others) other.join();
+  return samples;
+}
+
 std::string content_of(const std::string& path) {
   const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
   if (descriptor < 0) return {};
@@ -396,30 +423,30 @@ std::vector<HostSample> read_host_samples(const std::string& run) {
   }
   std::sort(paths.begin(), paths.end());
   std::vector<HostSample> samples;
-  const auto add = [&samples](std::string_view bytes) {
-    auto sample = host_sample_of(bytes);
+  std::map<std::string, std::size_t> known;  // by host
+  const auto add = [&](base::Result<HostSample> sample) {
     if (!sample) return;
-    const auto known = std::find_if(samples.begin(), samples.end(), [&](const HostSample& each) {
-      return each.host == sample->host;
-    });
-    if (known == samples.end()) {
+    const auto [at, is_new] = known.try_emplace(sample->host, samples.size());
+    if (is_new) {
       samples.push_back(std::move(*sample));
-    } else if (known->taken_unix_ns < sample->taken_unix_ns) {
-      *known = std::move(*sample);
+    } else if (samples[at->second].taken_unix_ns < sample->taken_unix_ns) {
+      samples[at->second] = std::move(*sample);
     }
   };
   for (const std::string& path : paths) {
     const std::string bytes = content_of(path);
     const std::string_view hosts(kHostsMagic, sizeof kHostsMagic);
     if (!bytes.starts_with(hosts)) {
-      add(bytes);
+      add(host_sample_of(bytes));
       continue;
     }
     Reader reader(std::string_view(bytes).substr(hosts.size()));
+    std::vector<std::string_view> frames;
     while (!reader.at_end() && reader.good()) {
-      const std::string_view sample = reader.get_view();
-      if (reader.good()) add(decompressed(sample));
+      const std::string_view frame = reader.get_view();
+      if (reader.good()) frames.push_back(frame);
     }
+    for (auto& sample : unpacked(frames)) add(std::move(sample));
   }
   return samples;
 }

@@ -57,7 +57,8 @@ struct JobReader::State {
 
   void read_hosts();
   bool misses_details() const;
-  void add_hosts(std::vector<ProcessSample>& samples, std::vector<std::string>& late) const;
+  void add_hosts(std::vector<ProcessSample>& own, std::vector<const ProcessSample*>& samples,
+                 std::vector<std::string>& late);
 
   std::string run;
   bool wants_details, has_waited = false;
@@ -101,26 +102,25 @@ bool JobReader::State::misses_details() const {
   });
 }
 
-// Processes whose pages can be read are left out.
-void JobReader::State::add_hosts(std::vector<ProcessSample>& samples,
-                                 std::vector<std::string>& late) const {
-  std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> seen;  // by job and rank
-  for (std::size_t i = 0; i < samples.size(); ++i)
-    seen[{samples[i].page.rows.job, samples[i].page.rows.rank}] = i;
-  for (const auto& [name, host] : hosts) {
+// Those of `own` processes, whose pages can be read, are left out. Samples are large: they are not copied.
+void JobReader::State::add_hosts(std::vector<ProcessSample>& own,
+                                 std::vector<const ProcessSample*>& samples,
+                                 std::vector<std::string>& late) {
+  std::map<std::pair<std::uint32_t, std::uint32_t>, ProcessSample*> seen;  // by job and rank
+  for (ProcessSample& sample : own) seen[{sample.page.rows.job, sample.page.rows.rank}] = &sample;
+  for (auto& [name, host] : hosts) {
     const double age_s = host.age_then_s + seconds_since(host.seen);
     bool is_needed = false;
-    for (const ProcessSample& process : host.sample.processes) {
+    for (ProcessSample& process : host.sample.processes) {
       const auto known = seen.find({process.page.rows.job, process.page.rows.rank});
       if (known != seen.end()) {
-        add_queues_of(process, samples[known->second]);
+        add_queues_of(process, *known->second);
         continue;
       }
       is_needed |= process.state != ProcessState::kEnded;
-      ProcessSample sample = process;
-      sample.age_s = age_s;
-      sample.samples_lost = host.lost;
-      samples.push_back(std::move(sample));
+      process.age_s = age_s;
+      process.samples_lost = host.lost;
+      samples.push_back(&process);
     }
     if (is_needed && age_s > kLate_s) late.push_back(name);
   }
@@ -133,7 +133,7 @@ JobReader::~JobReader() = default;
 void JobReader::want_details() { state_->wants_details = true; }
 
 base::Result<JobState> JobReader::read() {
-  std::vector<ProcessSample> samples = state_->local.take();
+  std::vector<ProcessSample> own = state_->local.take();
   state_->read_hosts();
   if (state_->wants_details && (state_->has_waited || state_->misses_details())) {
     ask_for_details(state_->run);
@@ -145,8 +145,10 @@ base::Result<JobState> JobReader::read() {
     }
     state_->has_waited = true;
   }
+  std::vector<const ProcessSample*> samples;
+  for (const ProcessSample& sample : own) samples.push_back(&sample);
   std::vector<std::string> late;
-  state_->add_hosts(samples, late);
+  state_->add_hosts(own, samples, late);
   if (samples.empty())
     return base::Error{"no running process of " + state_->run +
                        " can be seen from here: it has ended, or it was started without fathom run "

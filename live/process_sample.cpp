@@ -6,8 +6,8 @@
 #include <cstring>
 #include <map>
 #include <optional>
-#include <tuple>
 
+#include "live/pair_table.h"
 #include "profile/rows_reader.h"
 
 namespace fathom::live {
@@ -190,26 +190,26 @@ void add_times(const Member& member, RankState& rank) {
   }
 }
 
-using Pairs = std::map<std::tuple<std::int32_t, std::int32_t, std::string>, PairState>;
-
-void add_traffic(const Member& member, RankState& rank, Pairs& pairs) {
+void add_traffic(const Member& member, RankState& rank, PairTable* pairs) {
+  std::map<std::uint32_t, std::uint32_t> kinds;  // by class
   for (const profile::CellRow& row : member.rows.cells) {
     const profile::CellKey key = profile::unpack_cell_key(row.key);
     const bool is_sent = key.direction == Direction::kSent;
     if (!is_sent && key.direction != Direction::kReceived) continue;
     (is_sent ? rank.sent : rank.received) += row.messages;
     (is_sent ? rank.sent_bytes : rank.received_bytes) += row.bytes;
-    if (row.peer_job != member.rows.header.job) continue;
+    if (pairs == nullptr || row.peer_job != member.rows.header.job) continue;
     const auto peer = static_cast<std::int32_t>(row.peer_rank);
-    const auto name = member.classes.find(key.class_id);
-    const std::string kind = name == member.classes.end() ? "unknown" : name->second;
-    const std::int32_t from = is_sent ? rank.rank : peer, to = is_sent ? peer : rank.rank;
-    PairState& pair = pairs[{from, to, kind}];
-    pair.from = from;
-    pair.to = to;
-    pair.kind = kind;
-    (is_sent ? pair.sent : pair.received) += row.messages;
-    (is_sent ? pair.sent_bytes : pair.received_bytes) += row.bytes;
+    auto kind = kinds.find(key.class_id);
+    if (kind == kinds.end()) {
+      const auto name = member.classes.find(key.class_id);
+      kind = kinds
+                 .emplace(key.class_id,
+                          pairs->kind(name == member.classes.end() ? "unknown" : name->second))
+                 .first;
+    }
+    pairs->add(is_sent ? rank.rank : peer, is_sent ? peer : rank.rank, kind->second, is_sent,
+               row.messages, row.bytes);
   }
 }
 
@@ -222,7 +222,8 @@ void add_sums(const ProcessSample& sample, RankState& rank) {
   rank.mpi_s += sample.sums.mpi_s;
 }
 
-RankState rank_state_of(const Communicators& communicators, const Member& member, Pairs& pairs) {
+RankState rank_state_of(const Communicators& communicators, const Member& member,
+                        PairTable& pairs) {
   const ProcessSample& sample = *member.sample;
   const profile::RowsHeader& header = member.rows.header;
   RankState rank;
@@ -247,7 +248,7 @@ RankState rank_state_of(const Communicators& communicators, const Member& member
                                            static_cast<std::uint32_t>(i)));
   }
   add_times(member, rank);
-  add_traffic(member, rank, pairs);
+  add_traffic(member, rank, &pairs);
   add_sums(sample, rank);
   for (const ChannelRow& row : sample.page.channels) {
     const std::uint32_t communicator = row.key.communicator;
@@ -282,9 +283,8 @@ ProcessSample summary_of(const ProcessSample& sample) {
   const auto member = member_of(sample);
   if (!member) return summary;
   RankState sums;
-  Pairs ignored;
   add_times(*member, sums);
-  add_traffic(*member, sums, ignored);
+  add_traffic(*member, sums, nullptr);
   summary.sums = {sums.sent, sums.sent_bytes, sums.received, sums.received_bytes, sums.mpi_s};
   const std::string program = "executable " + member->rows.text_of("executable") + "\n";
   append_rows(summary.page.sections, profile::Section::kText,
@@ -294,9 +294,16 @@ ProcessSample summary_of(const ProcessSample& sample) {
 }
 
 JobState job_state_of(const std::vector<ProcessSample>& samples) {
+  std::vector<const ProcessSample*> all;
+  all.reserve(samples.size());
+  for (const ProcessSample& sample : samples) all.push_back(&sample);
+  return job_state_of(all);
+}
+
+JobState job_state_of(const std::vector<const ProcessSample*>& samples) {
   std::map<std::uint32_t, Member> members;  // by rank
-  for (const ProcessSample& sample : samples) {
-    auto member = member_of(sample);
+  for (const ProcessSample* sample : samples) {
+    auto member = member_of(*sample);
     if (!member) continue;
     Member& known = members[member->rows.header.rank];
     if (known.sample == nullptr ||
@@ -311,10 +318,12 @@ JobState job_state_of(const std::vector<ProcessSample>& samples) {
         std::min<std::uint32_t>(member.rows.header.world_size, 0x7fffffff));
     if (job.program.empty()) job.program = member.rows.text_of("executable");
   }
-  Pairs pairs;
+  PairTable pairs;
+  job.ranks.reserve(members.size());
   for (const auto& [rank, member] : members)
     job.ranks.push_back(rank_state_of(communicators, member, pairs));
-  for (auto& [key, pair] : pairs) job.pairs.push_back(std::move(pair));
+  members.clear();
+  job.pairs = pairs.take();
   job.communicators = communicators.listed();
   return job;
 }

@@ -41,6 +41,7 @@ ProcessSample summary_of(const ProcessSample& sample);
 
 // `run` and `taken_at_s` are left to the caller. If several processes say that they are the same
 // rank, the one that began last is it.
+JobState job_state_of(const std::vector<const ProcessSample*>& samples);
 JobState job_state_of(const std::vector<ProcessSample>& samples);
 
 }  // namespace fathom::live

@@ -18,6 +18,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <memory>
 #include <string>
 #include <utility>
@@ -38,6 +39,25 @@ double own_processor_s() {
   timespec now{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
   return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) / 1e9;
+}
+
+// Of all threads, and by the clock on the wall.
+struct Moment {
+  double processor_s = 0;
+  Clock::time_point at = Clock::now();
+  Moment() {
+    timespec now{};
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    processor_s = static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) / 1e9;
+  }
+};
+
+// "read 0.50 s (0.28 s on the wall)"; the next part begins at `since`.
+void tell(const char* part, Moment& since) {
+  const Moment now;
+  std::printf("  %-8s %.3f s (%.3f s on the wall)\n", part, now.processor_s - since.processor_s,
+              std::chrono::duration<double>(now.at - since.at).count());
+  since = now;
 }
 
 double resident_MB() {
@@ -78,7 +98,8 @@ int main(int count, char** words) {
   std::vector<std::unique_ptr<live::HostLink>> links;
   for (std::uint32_t i = 0; i < hosts; ++i) {
     links.push_back(std::make_unique<live::HostLink>(folder));
-    while (!links.back()->is_heard()) {
+    // Until it is open; samples are heard only later.
+    while (!links.back()->takes_summaries(std::numeric_limits<std::uint32_t>::max())) {
       std::vector<pollfd> polled = {links.back()->polled()};
       poll(polled.data(), 1, 0);
       links.back()->serve(polled[0].revents);
@@ -132,26 +153,23 @@ int main(int count, char** words) {
   links.clear();  // the hosts' copies of their samples are no part of the collector
   malloc_trim(0);
   std::printf("memory of the collector: %.1f MB\n", resident_MB() - memory_before);
-  double began = own_processor_s();
-  std::vector<live::ProcessSample> samples;
-  for (live::HostSample& host : live::read_host_samples(folder))
-    for (live::ProcessSample& process : host.processes) samples.push_back(std::move(process));
-  const double reading_s = own_processor_s() - began;
-  began = own_processor_s();
+  std::printf("refresh, processor time:\n");
+  Moment since;
+  const std::vector<live::HostSample> read = live::read_host_samples(folder);
+  std::vector<const live::ProcessSample*> samples;
+  for (const live::HostSample& host : read)
+    for (const live::ProcessSample& process : host.processes) samples.push_back(&process);
+  tell("read", since);
   const live::JobState job = live::job_state_of(samples);
-  const double state_s = own_processor_s() - began;
-  began = own_processor_s();
+  tell("state", since);
   const live::Verdict verdict = live::judge(job, job);
-  const double verdict_s = own_processor_s() - began;
-  began = own_processor_s();
+  tell("verdict", since);
   cli::TopView view;
   view.height = 50;
   const std::size_t lines = cli::top_page(job, job, verdict, view).size();
-  std::printf(
-      "refresh of %zu ranks, processor time: read %.3f s, state %.3f s, verdict %.3f s, page of "
-      "top "
-      "%.3f s (%zu lines)\n",
-      job.ranks.size(), reading_s, state_s, verdict_s, own_processor_s() - began, lines);
+  tell("page", since);
+  std::printf("%zu ranks, %zu pairs, %zu lines; %s\n", job.ranks.size(), job.pairs.size(), lines,
+              verdict.text.c_str());
   collector.reset();
   std::filesystem::remove_all(folder);
   return job.ranks.size() == ranks ? 0 : 1;

@@ -14,12 +14,17 @@ namespace fathom::cli {
 
 class History {
  public:
-  // Samples in the order of time. Keeps a minute, and no more than 64 states.
+  // Samples in the order of time. Keeps a minute, no more than 64 states, and of a large job as many as have ten million
+  // pairs (a gigabyte), at least two.
   void add(live::JobState state) {
     while (!states_.empty() &&
            (states_.size() >= kMost || state.taken_at_s - states_.front().taken_at_s > kLongest_s))
       states_.pop_front();
     states_.push_back(std::move(state));
+    std::size_t held = 0;
+    for (const live::JobState& each : states_) held += each.pairs.size();
+    for (; states_.size() > 2 && held > kMostPairs; states_.pop_front())
+      held -= states_.front().pairs.size();
   }
 
   bool empty() const { return states_.empty(); }
@@ -43,7 +48,7 @@ class History {
   }
 
  private:
-  static constexpr std::size_t kMost = 64;
+  static constexpr std::size_t kMost = 64, kMostPairs = 10'000'000;
   static constexpr double kLongest_s = 61;
   std::deque<live::JobState> states_;
 };

@@ -2,8 +2,8 @@
 #include "cli/commands/top/job_change.h"
 
 #include <algorithm>
-#include <map>
 #include <tuple>
+#include <unordered_map>
 
 namespace fathom::cli {
 namespace {
@@ -22,8 +22,39 @@ double share(double part, double whole) {
   return whole > 0 ? std::clamp(part / whole, 0.0, 1.0) : 0;
 }
 
-using PairKey = std::tuple<std::int32_t, std::int32_t, std::string>;
-PairKey key_of(const live::PairState& pair) { return {pair.from, pair.to, pair.kind}; }
+auto key_of(const live::PairState& pair) { return std::tie(pair.from, pair.to, pair.kind); }
+
+// The pairs of the earlier state. A large job has millions, in the order in which they are asked for.
+class EarlierPairs {
+ public:
+  explicit EarlierPairs(const std::vector<live::PairState>& pairs) {
+    pairs_.reserve(pairs.size());
+    for (const live::PairState& pair : pairs) pairs_.push_back(&pair);
+    const auto comes_before = [](const live::PairState* one, const live::PairState* other) {
+      return key_of(*one) < key_of(*other);
+    };
+    if (!std::ranges::is_sorted(pairs_, comes_before)) std::ranges::sort(pairs_, comes_before);
+  }
+
+  // nullptr if there is none.
+  const live::PairState* find(const live::PairState& pair) {
+    if (next_ == pairs_.size() || key_of(*pairs_[next_]) != key_of(pair)) {
+      const auto found = std::ranges::lower_bound(
+          pairs_, pair,
+          [](const live::PairState& one, const live::PairState& other) {
+            return key_of(one) < key_of(other);
+          },
+          [](const live::PairState* each) -> const live::PairState& { return *each; });
+      next_ = static_cast<std::size_t>(found - pairs_.begin());
+      if (found == pairs_.end() || key_of(**found) != key_of(pair)) return nullptr;
+    }
+    return pairs_[next_++];
+  }
+
+ private:
+  std::vector<const live::PairState*> pairs_;
+  std::size_t next_ = 0;
+};
 
 RankActivity activity_of(const live::RankState& rank, const live::RankState* before) {
   RankActivity made;
@@ -44,9 +75,9 @@ RankActivity activity_of(const live::RankState& rank, const live::RankState* bef
 JobChange::JobChange(const live::JobState& now, const live::JobState& earlier,
                      const std::string& kind) {
   if (!earlier.ranks.empty()) seconds = grown(now.taken_at_s, earlier.taken_at_s);
-  std::map<std::int32_t, const live::RankState*> before;
+  std::unordered_map<std::int32_t, const live::RankState*> before;
   for (const live::RankState& rank : earlier.ranks) before[rank.rank] = &rank;
-  std::map<std::int32_t, std::size_t> at;
+  std::unordered_map<std::int32_t, std::size_t> at;
   for (const live::RankState& rank : now.ranks) {
     const auto found = before.find(rank.rank);
     at[rank.rank] = ranks.size();
@@ -54,17 +85,17 @@ JobChange::JobChange(const live::JobState& now, const live::JobState& earlier,
     mpi_share += ranks.back().mpi_share / static_cast<double>(now.ranks.size());
     if (rank.unexpected) unexpected = unexpected.value_or(0) + *rank.unexpected;
   }
-  std::map<PairKey, const live::PairState*> pairs_before;
-  for (const live::PairState& pair : earlier.pairs) pairs_before[key_of(pair)] = &pair;
+  EarlierPairs pairs_before(earlier.pairs);
+  pairs.reserve(now.pairs.size());
   for (const live::PairState& pair : now.pairs) {
     if (!kind.empty() && pair.kind != kind) continue;
-    const auto found = pairs_before.find(key_of(pair));
     PairActivity made{.state = &pair,
                       .backlog = missing(pair.sent, pair.received),
                       .backlog_bytes = missing(pair.sent_bytes, pair.received_bytes)};
     if (seconds > 0) {
-      const live::PairState start;
-      const live::PairState& since = found == pairs_before.end() ? start : *found->second;
+      static const live::PairState kStart;
+      const live::PairState* found = pairs_before.find(pair);
+      const live::PairState& since = found == nullptr ? kStart : *found;
       made.bytes_per_s = grown(pair.sent_bytes, since.sent_bytes) / seconds;
       made.messages_per_s = grown(pair.sent, since.sent) / seconds;
     }
@@ -77,10 +108,22 @@ JobChange::JobChange(const live::JobState& now, const live::JobState& earlier,
     backlog += made.backlog;
     pairs.push_back(made);
   }
-  std::ranges::stable_sort(pairs, [](const PairActivity& one, const PairActivity& other) {
-    return std::tuple(one.bytes_per_s, one.state->sent_bytes) >
-           std::tuple(other.bytes_per_s, other.state->sent_bytes);
-  });
+}
+
+std::vector<const PairActivity*> JobChange::busiest(std::size_t most,
+                                                    std::optional<std::int32_t> of) const {
+  std::vector<const PairActivity*> found;
+  for (const PairActivity& pair : pairs) {
+    if (!of || pair.state->from == *of || pair.state->to == *of) found.push_back(&pair);
+  }
+  most = std::min(most, found.size());
+  std::ranges::partial_sort(found, found.begin() + static_cast<std::ptrdiff_t>(most),
+                            [](const PairActivity* one, const PairActivity* other) {
+                              return std::tuple(other->bytes_per_s, other->state->sent_bytes, one) <
+                                     std::tuple(one->bytes_per_s, one->state->sent_bytes, other);
+                            });
+  found.resize(most);
+  return found;
 }
 
 void JobChange::sort(RankOrder order) {

@@ -2,6 +2,7 @@
 // What a job did between two samples of its state.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -37,12 +38,15 @@ struct JobChange {
   std::uint64_t backlog = 0;                // messages
   std::optional<std::uint64_t> unexpected;  // of the ranks of which it is known
   std::vector<RankActivity> ranks;
-  std::vector<PairActivity> pairs;  // most bytes per second first, then most bytes
+  std::vector<PairActivity> pairs;  // in the order of the state
 
   // Both states must outlive the result. `kind`: only pairs of this class; empty: all.
   JobChange(const live::JobState& now, const live::JobState& earlier, const std::string& kind);
 
   void sort(RankOrder order);
+
+  // At most so many pairs (of this rank, if one is given): most bytes per second first, then most bytes.
+  std::vector<const PairActivity*> busiest(std::size_t most, std::optional<std::int32_t> of) const;
 };
 
 }  // namespace fathom::cli

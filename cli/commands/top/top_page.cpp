@@ -235,11 +235,9 @@ class Page {
     lines_.push_back({});
     add(Style::kHeading, fmt::format("{:>6} -> {:<6}  {:<14}  {:>10}  {:>9}  {:>8}  {:>12}", "from",
                                      "to", "class", "now", "in all", "messages", "not received"));
-    std::size_t shown = 0;
-    for (const PairActivity& pair : change_.pairs) {
+    for (const PairActivity* activity : change_.busiest(room, view_.rank)) {
+      const PairActivity& pair = *activity;
       const live::PairState& state = *pair.state;
-      if (view_.rank && state.from != *view_.rank && state.to != *view_.rank) continue;
-      if (shown++ == room) break;
       add(Style::kPlain,
           fmt::format("{:>6} -> {:<6}  {}  {:>10}  {:>9}  {:>8}  {:>12}", state.from, state.to,
                       left(printable(state.kind), 14),
