@@ -111,10 +111,18 @@ const std::uint64_t* ThreadStream::load(const Piece& piece, std::string& problem
   } else {
     bytes = load_frame(*files_.trace, piece.frame, buffer_, size, problem);
     if (bytes == nullptr) return nullptr;
+    if (bytes == buffer_.data()) forget_around(piece.frame.offset);
   }
   const auto* words = reinterpret_cast<const std::uint64_t*>(bytes);
   end_ = words + size / sizeof(std::uint64_t);
   return words;
+}
+
+// What is unpacked is needed no more, nor what the page fault brought along: a job that is read side by side has a
+// file for each process.
+void ThreadStream::forget_around(std::uint64_t offset) {
+  constexpr std::uint64_t kBrought = std::uint64_t{64} << 10;
+  files_.trace->drop(offset < kBrought ? 0 : offset - kBrought, offset + 2 * kBrought);
 }
 
 void ThreadStream::leave_piece() {

@@ -62,6 +62,7 @@ class ThreadStream {
  private:
   bool next_piece(Event& event, std::vector<std::string>& problems, bool& has_event);
   void leave_piece();
+  void forget_around(std::uint64_t offset);
   const std::uint64_t* load(const Piece& piece, std::string& problem);
   void set_time(Event& event, std::uint64_t ticks);
   void lost(Event& event, std::uint64_t count, std::uint64_t ticks);
