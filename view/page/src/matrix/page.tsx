@@ -106,7 +106,8 @@ function Matrix({ view, meta }: PageProperties) {
   const full = useMemo(() => (whole.answer ? new WholeSource(whole.answer) : null), [whole.answer]);
   // Of other parameters, the picture before stays until the first tile is there.
   const before = useRef<TiledSource | null>(null);
-  if (tiles?.order || !before.current || before.current.count !== expected) before.current = tiles;
+  const old = before.current;
+  if (!tiles || tiles.order || !old || old.count !== expected || old.parameters.run !== meta.run || old.parameters.by !== by) before.current = tiles;
   const source: MatrixSource | null = tiled ? before.current : full;
   const answer = tiled ? null : whole.answer;
 
@@ -155,14 +156,15 @@ function Matrix({ view, meta }: PageProperties) {
   }, [view.ranks, view.pair, placed, by, count, labels]);
   const look = useMemo(() => ({ palette, lit }), [palette, lit]);
   const chosen = view.pair && by === 'rank' ? ([positionOf(view.pair[0]) ?? -1, positionOf(view.pair[1]) ?? -1] as [number, number]) : null;
-  const show = (value: number) => (what === 'bytes' ? humanBytes(value) : what === 'messages' ? `${grouped(value)} ${value === 1 ? 'message' : 'messages'}` : humanNs(value));
+  const drawn = (tiled ? before.current?.parameters.what : what) ?? what; // may be the picture before
+  const show = (value: number) => (drawn === 'bytes' ? humanBytes(value) : drawn === 'messages' ? `${grouped(value)} ${value === 1 ? 'message' : 'messages'}` : humanNs(value));
   useEffect(() => change((n) => n + 1), [source]);
 
   const classes = (meta.classes?.name ?? []).map((name, at) => [name, `${name}${meta.classes?.hidden[at] ? ' (inside collectives)' : ''}`] as [string, string]);
   const unique = [...new Map(classes).entries()];
   const range = source?.range();
   // Where a finer tile cannot be had, the coarser one stays.
-  const error = tiled ? (placed ? null : (tiles?.error ?? null)) : whole.error;
+  const error = tiled ? (tiles?.order ? null : (tiles?.error ?? null)) : whole.error;
   return (
     <>
       <div class="row">

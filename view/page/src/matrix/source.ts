@@ -129,7 +129,7 @@ export class TiledSource implements MatrixSource {
 
   constructor(
     public count: number,
-    private parameters: Parameters,
+    readonly parameters: Parameters,
     private arrived: () => void,
   ) {
     this.want(0, 0, 0);

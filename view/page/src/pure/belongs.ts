@@ -10,7 +10,7 @@ const kOwn = 'point-to-point';
 /** The class of the messages that calls of a function send or complete; null: it sends none that are counted. */
 export function classOfFunction(name: string, group: string): string | null {
   if (kOwnMessages.has(group)) return kOwn;
-  if (group === 'collective') return name;
+  if (group === 'collective') return name.replace(/_c$/, ''); // both forms have one class
   if (group === 'onesided') return 'one-sided';
   if (group === 'io') return 'io';
   return null;

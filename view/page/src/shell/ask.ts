@@ -43,7 +43,10 @@ function keep<T>(key: string, make: (signal: AbortSignal) => Promise<T>, signal?
   let entry = kept.get(key);
   if (!entry) {
     const request = new AbortController();
-    const made: Kept = { answer: make(request.signal), request, users: 0, there: false };
+    const answer = make(request.signal).catch((error: unknown) => {
+      throw request.signal.aborted ? new GivenUp() : error;
+    });
+    const made: Kept = { answer, request, users: 0, there: false };
     // A question that failed may be asked again.
     made.answer.then(() => (made.there = true), () => kept.get(key) === made && kept.delete(key));
     entry = made;
