@@ -221,8 +221,6 @@ Reply answer_calls(Session& session, const Query& query) {
   if (!loaded) return refuse(422, loaded.error().message);
   if ((*loaded)->trace && (!scope->whole_time() || scope->phases))
     return calls_of_window(session, query, **run);
-  if (!scope->whole_time())
-    return refuse(422, "a window of time needs a trace; record one with fathom run --trace");
   const profile::Profile& profile = *(*loaded)->profile;
   if (profile.calls.empty())
     return refuse(422,

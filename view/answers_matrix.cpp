@@ -31,9 +31,14 @@ base::Result<std::vector<profile::PairCount>> pairs_of(ViewedRun& run, const std
   const auto loaded = run.loaded();
   if (!loaded) return loaded.error();
   if (what != "waits") {
-    const auto part = analysis::profile_of_part(**loaded, scope);
+    // A class without messages in this part is an empty matrix, and no mistake.
+    analysis::Scope any = scope;
+    any.classes.clear();
+    const auto part = analysis::profile_of_part(**loaded, any);
     if (!part) return part.error();
-    std::vector<profile::PairCount> pairs = profile::sum_pairs(*part);
+    profile::Selection chosen;
+    if (!scope.classes.empty()) chosen.classes.emplace(scope.classes.begin(), scope.classes.end());
+    std::vector<profile::PairCount> pairs = profile::sum_pairs(*part, chosen);
     if (what == "messages") {
       for (profile::PairCount& pair : pairs) pair.bytes = pair.messages;
     }

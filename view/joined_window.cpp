@@ -85,10 +85,9 @@ class WindowWalk {
       const std::uint32_t call = step.kind == StepKind::kCall ? back - 1 : step.call;
       if (call == analysis::kNobody || call >= begin) continue;
       const Step& one = steps_.at(process_, call);
-      if (one.end_ns > from_ns_ && call < at) {
-        at = call;
-        inside_another = one.has(analysis::kNested);
-      }
+      if (one.end_ns > from_ns_ && call < at) at = call;
+      inside_another =
+          one.has(analysis::kNested);  // also of one that has ended: the outer may not have
       if (alone && begin - back > kLeastLookBack && !inside_another) break;
     }
     return at;

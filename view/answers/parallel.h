@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -25,7 +26,11 @@ void in_parallel(std::size_t count, Work work) {
   };
   std::vector<std::thread> others;
   const std::size_t threads = std::min<std::size_t>(worker_threads(), count);
-  for (std::size_t i = 1; i < threads; ++i) others.emplace_back(run);
+  try {
+    for (std::size_t i = 1; i < threads; ++i) others.emplace_back(run);
+  } catch (const std::system_error&) {
+    // This user may have no more threads: fewer do it.
+  }
   run();
   for (std::thread& other : others) other.join();
 }
