@@ -375,7 +375,7 @@ std::string what_is_recorded(const RunOptions& options) {
       options.trace ? ", a trace"
       : options.flight.empty()
           ? ""
-          : fmt::format(", the last {} of events of each rank", options.flight);
+          : fmt::format(", {} {} of events of each rank", kKeepsTheLast, options.flight);
   return fmt::format("{}{}, source {}", options.no_time ? "counts" : "counts and times", events,
                      source);
 }

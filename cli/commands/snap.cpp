@@ -88,10 +88,12 @@ int snap(const SnapOptions& options) {
   const auto jobs = running_jobs(options.run);
   if (!jobs) return fail(kFailed, "snap", jobs.error().message);
   std::uint64_t for_ns = options.for_ns.value_or(0);
-  if (options.for_ns) {
+  // Without waiting for others: the recorder of a flight forgets what is older.
+  const bool keeps = state_of(options.run).what.find(kKeepsTheLast) != std::string::npos;
+  if (for_ns > 0 && !keeps) {
     if (const auto code = snap_window(*jobs, for_ns)) return *code;
     for_ns = 0;  // a flight recorder has kept what happened meanwhile
-  } else if (std::ranges::any_of(*jobs, can_be_asked)) {
+  } else if (!options.for_ns && std::ranges::any_of(*jobs, can_be_asked)) {
     return fail(
         kFailed, "snap",
         fmt::format("the job of '{0}' has no flight recorder (fathom run --flight 16M), which "

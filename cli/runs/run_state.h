@@ -22,6 +22,9 @@ enum class Progress {
   kUnknown,  // it runs, or ran, on another host or in a container, where we cannot look
 };
 
+// Begins what RunState::what says of a job with a flight recorder.
+inline constexpr char kKeepsTheLast[] = "the last";
+
 struct RunState {
   Progress progress = Progress::kEnded;
   std::string process;        // "process 4711 on node01"; empty if the job ended properly
