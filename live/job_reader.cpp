@@ -114,7 +114,7 @@ void JobReader::State::add_hosts(std::vector<ProcessSample>& own,
     for (ProcessSample& process : host.sample.processes) {
       const auto known = seen.find({process.page.rows.job, process.page.rows.rank});
       if (known != seen.end()) {
-        add_queues_of(process, *known->second);
+        if (age_s <= kLate_s) add_queues_of(process, *known->second);
         continue;
       }
       is_needed |= process.state != ProcessState::kEnded;

@@ -50,7 +50,7 @@ void add_queues(const ProcessPages::Process& process, ProcessSample& sample) {
   for (int tries = 0; sample.page.state == PageState::kRunning; ++tries) {
     sample.queues = read_queues(static_cast<pid_t>(process.pid), sample.page.queues);
     if (sample.queues.access != QueueAccess::kUnknown || !sample.page.queues.are_there ||
-        tries == kTries)
+        !sample.page.queues.is_complete || sample.queues.is_too_large || tries == kTries)
       return;
     auto page = read_page(process.descriptor);
     if (!page) return;

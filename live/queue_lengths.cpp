@@ -52,7 +52,8 @@ class QueueReader {
       const Copied copied = add_communicator(place);
       if (copied == Copied::kAll) continue;
       return {0, 0,
-              copied == Copied::kNotPermitted ? QueueAccess::kNotPermitted : QueueAccess::kUnknown};
+              copied == Copied::kNotPermitted ? QueueAccess::kNotPermitted : QueueAccess::kUnknown,
+              is_too_large_};
     }
     lengths_.access = QueueAccess::kRead;
     return lengths_;
@@ -61,12 +62,13 @@ class QueueReader {
  private:
   // How many of the messages in the list are Fathom's. The process goes on meanwhile: what is taken from
   // the list ends the search, or leads it into another list.
-  std::uint64_t own_messages(std::uint64_t list, std::uint64_t length) const {
+  std::uint64_t own_messages(std::uint64_t list, std::uint64_t length) {
     const std::uint64_t end = list + queues_.end;
     std::uint64_t own = 0, message = 0;
     const iovec first{remote(end + queues_.next), kWord};
     if (copy(pid_, &message, kWord, &first, 1) != Copied::kAll) return 0;
     for (std::uint64_t left = std::min(length, kMostLooks); left > 0 && message != end; --left) {
+      ++looks_;
       char bytes[kWord + sizeof(std::int32_t)];
       const iovec parts[] = {{remote(message + queues_.next), kWord},
                              {remote(message + queues_.tag), sizeof(std::int32_t)}};
@@ -97,9 +99,11 @@ class QueueReader {
     if (const Copied copied = copy(pid_, bytes.data(), end, &whole, 1); copied != Copied::kAll)
       return copied;
     const std::uint64_t count = word_at(bytes, queues_.peer_count);
-    if (word_at(bytes, 0) != queues_.communicator_class || count > kMostPeers - peers_ ||
+    if (word_at(bytes, 0) != queues_.communicator_class ||
         !add_list(bytes, queues_.wild_receives, lengths_.posted))
       return Copied::kNotAll;
+    is_too_large_ = count > kMostPeers - peers_;
+    if (is_too_large_) return Copied::kNotAll;
     peers_ += count;
     return add_peers(word_at(bytes, queues_.peers), count);
   }
@@ -137,6 +141,8 @@ class QueueReader {
           !add_list(bytes, i * size + queues_.unexpected - begin, unexpected))
         return Copied::kNotAll;
       if (unexpected > 0) unexpected -= own_messages(peers[i] + queues_.unexpected, unexpected);
+      is_too_large_ = looks_ > kMostLooksInAll;
+      if (is_too_large_) return Copied::kNotAll;
       lengths_.unexpected += unexpected;
     }
     return Copied::kAll;
@@ -145,7 +151,8 @@ class QueueReader {
   pid_t pid_;
   const QueuesCopy& queues_;
   QueueLengths lengths_;
-  std::uint64_t peers_ = 0;
+  std::uint64_t peers_ = 0, looks_ = 0;
+  bool is_too_large_ = false;
 };
 
 }  // namespace

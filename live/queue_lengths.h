@@ -40,6 +40,7 @@ struct QueuesCopy {
 struct QueueLengths {
   std::uint64_t unexpected = 0, posted = 0;
   QueueAccess access = QueueAccess::kUnknown;
+  bool is_too_large = false;  // there is more than a reader looks at: it would be the same again
 };
 
 // More peers than this, of all communicators, are not looked at.
@@ -47,6 +48,8 @@ inline constexpr std::uint64_t kMostPeers = 1u << 18;
 // The tags of further messages of a peer are not looked at. Most of Fathom's own were sent first, in
 // MPI_Init; those that compare clocks wait for a moment only.
 inline constexpr std::uint64_t kMostLooks = 16;
+// With more looks than this, at the messages of all peers, the lengths are not known.
+inline constexpr std::uint64_t kMostLooksInAll = 1u << 16;
 
 // Of the process `pid` at this moment.
 QueueLengths read_queues(pid_t pid, const QueuesCopy& queues);
