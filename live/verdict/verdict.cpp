@@ -382,7 +382,9 @@ Verdict judge(const JobState& now, const JobState& earlier) {
     return verdict;
   }
   if (auto verdict = held_up(graph)) return *verdict;
-  if (auto verdict = find_abandoned(graph, kLibraryPatience_s)) return *verdict;
+  // Before, it may as well be a long transfer.
+  if (auto verdict = find_abandoned(graph, kLibraryPatience_s); verdict && verdict->hung)
+    return *verdict;
   if (auto verdict = kept_by_library(graph)) return *verdict;
   if (auto verdict = unexplained(graph)) return *verdict;
   return moving(graph);
