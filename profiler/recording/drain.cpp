@@ -120,13 +120,15 @@ bool Drain::drain_full_chunks() {
     header.thread = chunk->thread;
     header.sequence = chunk->sequence;
     header.first_ticks = chunk->first_ticks;
-    const trace::RecordPacker::Packed packed = compressor.packer().pack(
-        Recorder::words_of(chunk), Recorder::kChunkWords, chunk->first_ticks);
+    const bool has_room = size_cap_ == 0 || file_->bytes() < size_cap_;
+    trace::RecordPacker::Packed packed;
+    if (has_room)
+      packed = compressor.packer().pack(Recorder::words_of(chunk), Recorder::kChunkWords,
+                                        chunk->first_ticks);
     const bool is_packed = packed.bytes != nullptr;
     std::size_t words = packed.words;
     header.records = packed.records;
     if (!is_packed) words = Recorder::used_words(chunk, &header.records, &header.last_ticks);
-    const bool has_room = size_cap_ == 0 || file_->bytes() < size_cap_;
     const auto append = [&] {
       return is_packed ? file_->append(header, packed, compressor)
                        : file_->append(header, chunk + 1, words * sizeof(std::uint64_t), nullptr);

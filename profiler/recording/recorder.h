@@ -166,7 +166,7 @@ class Recorder {
     stream.prompt_kind = kind;
   }
 
-  // Turns the youngest record of this kind whose last word is `word` into one that readers skip, if
+  // Turns the youngest record of a message of this kind whose request is `word` into one that readers skip, if
   // it is in the stream's present chunk. Walks that chunk, so only for rare cases.
   static void retract(Stream& stream, trace::RecordKind kind, std::uint64_t word);
 

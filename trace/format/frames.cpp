@@ -233,7 +233,8 @@ const char* load_frame(const base::MappedFile& file, const IndexEntry& frame,
                    " bytes is larger than any that Fathom writes");
   }
   size = header.raw_bytes;
-  if ((header.flags & ~(kCompressed | kPacked)) != 0)
+  if ((header.flags & ~(kCompressed | kPacked)) != 0 ||
+      ((header.flags & kPacked) != 0 && header.kind != FrameKind::kEvents))
     return damaged("a frame is stored in a way that this program does not know");
   if ((header.flags & kPacked) != 0) {
     std::size_t packed_size = header.stored_bytes;

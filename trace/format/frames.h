@@ -30,7 +30,7 @@ struct FrameList {
 
 FrameList find_frames(const base::MappedFile& file);
 
-// The payload, of `size` bytes: in `buffer` or, if not compressed, in the file. Null if it is damaged;
+// The payload, of `size` bytes: in `buffer` or, if neither compressed nor packed, in the file. Null if it is damaged;
 // `problem` then says why.
 const char* load_frame(const base::MappedFile& file, const IndexEntry& frame,
                        std::vector<char>& buffer, std::size_t& size, std::string& problem);

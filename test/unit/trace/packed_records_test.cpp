@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cstring>
 #include <random>
 #include <string>
 #include <vector>
@@ -68,6 +69,26 @@ Counted counted(const Words& words) {
 }
 
 }  // namespace
+
+// Traces are kept: what was once written must be read for ever.
+TEST_CASE("packed records have the bytes that the format says") {
+  Words words;
+  for (const std::uint32_t ticks : {100u, 200u, 100'000u})
+    add(words, RecordKind::kEnter, ticks, {11});
+  const unsigned char expected[] = {
+      2,    0,    0, 0, 5,    0,    0, 0,  // literal words, bytes of commands
+      2,    0x71, 0, 0, 1,    0,    0, 0, 11, 0, 0, 0, 0, 0, 0, 0,  // the literal record
+      1,    2,    2, 0, 0,                                          // it, twice again, and the end
+      0xc8, 0x21, 3, 3, 0xa0, 0x86, 1, 0};                          // 100, 200 and 100,000 ticks
+  RecordPacker packer;
+  const RecordPacker::Packed packed = packer.pack(words.data(), words.size(), 0);
+  REQUIRE(packed.size == sizeof expected);
+  CHECK(std::memcmp(packed.bytes, expected, sizeof expected) == 0);
+  Words back(words.size());
+  REQUIRE(trace::unpack_records(reinterpret_cast<const char*>(expected), sizeof expected,
+                                back.data(), back.size()));
+  CHECK(back == words);
+}
 
 TEST_CASE("packed records are the same when they are unpacked") {
   std::mt19937_64 random(1);
