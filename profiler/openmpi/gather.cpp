@@ -16,6 +16,9 @@ namespace {
 
 // No collective and no constructor of communicators has these: Open MPI's own begin at -7
 // (OMPI_COMM_ALLGATHER_TAG in 5.0's ompi/mca/coll/base/coll_tags.h), at -10 in 4.1.
+// Of what follows kTagHere, which brings it. A process with another one counts as absent: libraries of two
+// releases in one job would wait for each other.
+constexpr std::uint32_t kProtocol = 2;
 constexpr int kTagHere = -2, kTagReady = -3, kTagGo = -4, kTagSize = -5;
 constexpr int kTagAccept = kTagReady;  // the one goes down the tree, the other up
 constexpr int kTagRows = kTagSize;     // always follow their size
@@ -47,14 +50,15 @@ void Gather::announce(void* world, int rank, int size) {
   for (int bit = 1; bit < size && (rank & bit) == 0; bit <<= 1) {
     if (rank + bit < size) children_.push_back(rank + bit);
   }
-  if (parent_ >= 0) tell(parent_, kTagHere);
-  for (const int child : children_) tell(child, kTagHere);
+  static const std::uint32_t protocol = kProtocol;  // outlives the messages
+  if (parent_ >= 0) tell(parent_, kTagHere, &protocol, sizeof protocol);
+  for (const int child : children_) tell(child, kTagHere, &protocol, sizeof protocol);
 }
 
-// Sends an empty message without waiting: the peer may never receive it.
-void Gather::tell(int peer, int tag) {
+// Without waiting: the peer may never receive it.
+void Gather::tell(int peer, int tag, const void* data, std::size_t size) {
   void* request = nullptr;
-  if (original_pml.isend(nullptr, 0, byte_type_, peer, tag, openmpi::kPmlSendStandard, world_,
+  if (original_pml.isend(data, size, byte_type_, peer, tag, openmpi::kPmlSendStandard, world_,
                          &request) == 0) {
     rankmap::field<int (*)(void**)>(request, openmpi::kRequestFree)(&request);
   }
@@ -67,8 +71,9 @@ std::vector<int> Gather::present_neighbours() {
   while (!waiting.empty() && std::chrono::steady_clock::now() < deadline) {
     std::erase_if(waiting, [&](int peer) {
       if (!has_arrived(peer, kTagHere)) return false;
-      receive(peer, kTagHere, nullptr, 0);
-      present.push_back(peer);
+      std::uint32_t protocol = 0;
+      receive(peer, kTagHere, &protocol, sizeof protocol);
+      if (protocol == kProtocol) present.push_back(peer);
       return true;
     });
     if (!waiting.empty()) sched_yield();

@@ -34,7 +34,7 @@ class Gather {
   bool collect(std::vector<char>& rows);
 
   // After synchronise(). Whether all processes of the world take part; all get the same answer. Only
-  // then may the functions below be called.
+  // then may those from `largest` to `end_tokens` be called.
   bool all_are_here(int size) const { return here_ == size; }
 
   // The largest value of all processes, and the lowest rank that has it; all get the same.
@@ -71,7 +71,7 @@ class Gather {
  private:
   std::vector<int> present_neighbours();
   static bool make_room(std::vector<char>& rows, std::uint64_t size) noexcept;
-  void tell(int peer, int tag);
+  void tell(int peer, int tag, const void* data = nullptr, std::size_t size = 0);
   template <typename T, typename Combine>
   T combined(T own, Combine combine);
   void* begin_send(int peer, int tag, const void* data, std::size_t size);
