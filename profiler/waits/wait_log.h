@@ -184,6 +184,7 @@ class WaitLog {
   // As collective() and passed_collective() for those of a window or file; that of a request has its
   // place, but nobody waits for it. They also forget one that the call frees.
   static void collective_on(const void* handle, bool has_request);
+  static void frees_object(const void* handle);
   static void passed_collective_on(std::uint32_t function, const void* handle);
   // A persistent collective: made, even while the program has paused counting; started, after the call
   // that was entered then; freed. Those among neighbours are not followed.
@@ -328,6 +329,7 @@ class WaitLog {
     void* const* requests;
     std::uint32_t made_on;  // the communicator of the collective noted last,
     std::uint64_t made_at;  // and its place in its sequence
+    ChannelKey freed;       // the sequence of what the present call frees
     std::uint32_t parts, room;
     std::uint64_t* list;
     std::uint64_t few[kFew];
@@ -365,6 +367,7 @@ class WaitLog {
   // Looks at the first requests of a call only; those of a longer list are believed to be in it.
   static bool is_awaited(const void* request) {
     constexpr int kLooks = 64;
+    if (own_.entered == 0) return false;  // no call is noted: its requests may be gone
     for (int i = 0; i < own_.request_count && i < kLooks; ++i)
       if (own_.requests[i] == request) return true;
     return own_.request_count > kLooks;
