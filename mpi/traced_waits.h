@@ -3,6 +3,8 @@
 // that a process counts without one (profiler/waits/wait_log.h).
 #pragma once
 
+#include <string_view>
+
 #include "mpi/meaning.h"
 
 namespace fathom::mpi {
@@ -22,6 +24,12 @@ constexpr bool waits_only_in_traces(const Meaning& function) {
   // MPI_Psend_init, MPI_Precv_init.
   return function.persistent() && function.group == Group::kOther &&
          function.collective == Collective::kNone;
+}
+
+// MPI_Request_get_status_all and the like: a trace does not say what they ask for, so it does not show
+// it either.
+constexpr bool is_unseen_in_traces(std::string_view function) {
+  return function.starts_with("MPI_Request_get_status_");
 }
 
 }  // namespace fathom::mpi
