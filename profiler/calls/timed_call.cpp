@@ -59,6 +59,10 @@ void SeldomTimedCall::leave_collective_on(const void* object, std::uint32_t comm
   TimedCall::leave(communicator, bytes);
 }
 
+void SeldomTimedCall::frees_object(const void* object) const {
+  if (WaitLog::on()) WaitLog::frees_object(object);
+}
+
 void SeldomTimedCall::pass_collective_on(const void* object) const {
   if (inside_.is_outermost()) WaitLog::passed_collective_on(function_, object);
 }

@@ -175,6 +175,8 @@ class SeldomTimedCall : public TimedCall {
   // The same for a collective of a window or file, as it was before the call.
   void leave_collective_on(const void* object, std::uint32_t communicator, std::uint64_t bytes,
                            bool has_request = false);
+  // Before a call that frees the window or file.
+  void frees_object(const void* object) const;
   // As pass_collective().
   void pass_collective_on(const void* object) const;
 };

@@ -2,6 +2,7 @@
 // Collectives in the log of waits: the sequences of communicators, and those of windows and files, in
 // which a call has its place even while nothing else is noted of it. A place that one member skipped
 // would shift all that follow.
+#include <atomic>
 #include <mutex>
 #include <unordered_map>
 
@@ -53,6 +54,16 @@ AllPersistent& all_persistent() {
   return *all;
 }
 
+// Each window, file and persistent collective takes a channel and a chunk of times, which messages need,
+// too, and a program may make one in each step: those that come after the first kMost are not followed.
+// Other processes may follow others; what one of them lacks is unknown, never wrong.
+bool may_follow() {
+  static std::atomic<std::uint32_t> followed{0};
+  constexpr std::uint32_t kMost = 2048;
+  return followed.load(std::memory_order_relaxed) < kMost &&
+         followed.fetch_add(1, std::memory_order_relaxed) < kMost;
+}
+
 }  // namespace
 
 void WaitLog::collective(std::uint32_t communicator, int root, void* request) {
@@ -94,6 +105,8 @@ void WaitLog::object_made(const void* handle) try {
   constexpr std::uint64_t kMostObjects = 0x7ffffffe;
   if (handle == nullptr || !made.is_known() || made.ordinal() > kMostObjects) return;
   const std::lock_guard guard(objects_lock);
+  objects().erase(handle);
+  if (!may_follow()) return;
   objects()[handle] = {own_.made_on, ChannelKind::kCollectives, -1,
                        static_cast<std::int32_t>(made.ordinal() + 1)};
 } catch (...) {  // without memory its waits stay unknown
@@ -112,10 +125,22 @@ Part WaitLog::next_on(std::uint32_t function, const void* handle, std::uint64_t 
   return appended(key, nullptr, ticks);
 }
 
+// Before the call, after which another thread may make an object at the same address.
+void WaitLog::frees_object(const void* handle) {
+  const std::lock_guard guard(objects_lock);
+  const auto found = objects().find(handle);
+  const bool is_known = found != objects().end();
+  own_.freed = is_known ? found->second : ChannelKey{profile::kNoCommunicator};
+  if (is_known) objects().erase(found);
+}
+
 void WaitLog::collective_on(const void* handle, bool has_request) {
   const std::uint32_t function = own_.function;
   if (on_object_[function] == OnObject::kNo) return;
-  const Part part = next_on(function, handle, own_.entered);
+  const bool frees = on_object_[function] == OnObject::kFrees;
+  if (frees && own_.freed.communicator == profile::kNoCommunicator) return;
+  const Part part =
+      frees ? appended(own_.freed, nullptr, own_.entered) : next_on(function, handle, own_.entered);
   if (!part.is_known() || has_request) return;
   completed(part);
   completed({kIsFacts | std::uint64_t{function} << 32 | ~std::uint32_t{0}});
@@ -144,7 +169,7 @@ void WaitLog::persistent_made(std::uint32_t function, std::uint32_t communicator
   const std::lock_guard guard(persistent_lock);
   const std::int32_t number = --all_persistent().made_on[communicator];
   all_persistent().by_request.erase(request);
-  if (blocking_form_[function] == kNoForm) return;
+  if (blocking_form_[function] == kNoForm || !may_follow()) return;
   const std::uint64_t facts = kIsFacts | std::uint64_t{blocking_form_[function]} << 32 |
                               std::uint64_t{static_cast<std::uint32_t>(root)};
   all_persistent().by_request[request] = {
@@ -168,6 +193,7 @@ void WaitLog::persistent_started(int count, void* const* requests, std::uint64_t
 void WaitLog::persistent_freed(const void* request) {
   const std::lock_guard guard(persistent_lock);
   all_persistent().by_request.erase(request);
+  if (all_persistent().by_request.empty()) has_persistent_.store(false, std::memory_order_relaxed);
 }
 
 // The present call may be another that makes progress.
