@@ -147,6 +147,25 @@ TEST_CASE("queues that are no longer there are unknown, not empty") {
   CHECK(is_unknown());
 }
 
+TEST_CASE("queues of too many peers or messages are not looked at again and again") {
+  MadeCommunicator made;
+  QueuesCopy queues = known_queues();
+  queues.places = {address_of(&made.queues)};
+  std::vector<MadePeer*> table(kMostLooksInAll / kMostLooks + 2, made.made.front().get());
+  MadeMessage message;
+  SUBCASE("peers") { made.queues.peer_count = kMostPeers + 1; }
+  SUBCASE("messages") {
+    message.next = &message;
+    made.made.front()->unexpected.length = 1000;
+    made.made.front()->unexpected.end.next = &message;
+    made.queues.peers = table.data();
+    made.queues.peer_count = table.size();
+  }
+  const QueueLengths read = lengths_of(queues);
+  CHECK(read.access == QueueAccess::kUnknown);
+  CHECK(read.is_too_large);
+}
+
 // Whatever a page says, and whatever lies where it points to.
 TEST_CASE("damaged queues are read or not, and harm nothing") {
   std::mt19937_64 random(1);

@@ -126,8 +126,9 @@ TEST_CASE("a collective that the others have left") {
     names(verdict, {"Rank 3 has been in ", " with 4,000 bytes for ", "which ranks 0-2 have left"});
     job.thread(3).since_s = 5;  // the message may be long
     verdict = verdict_on(job);
-    check(verdict, Cause::kDifferentSizes, {3});
+    CHECK(verdict.cause != Cause::kDifferentSizes);
     CHECK_FALSE(verdict.hung);
+    job.thread(3).since_s = 60;
     JobState earlier = job.earlier();
     earlier.ranks[3].received += 1;  // messages still flow
     CHECK(judge(job.state, earlier).cause != Cause::kDifferentSizes);
