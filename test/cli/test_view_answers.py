@@ -55,6 +55,12 @@ class Answers(ViewTest):
         document = fixtures.with_waits(fixtures.hpcc4())
         self.assertEqual(sum(tree["ns"][i] for i in top), sum(sum(c["total_ns"]) for c in document["calls"]))
         self.assertEqual(sum(tree["wait_ns"][i] for i in top), sum(sum(w["total_ns"]) for w in document["waits"]))
+        # A profile does not say when calls were made: the page says that these are those of the whole run.
+        calls = self.ask("/api/calls", **{"from": 1, "to": 2})
+        self.assertEqual((calls["whole_run"], calls["tree"]), (True, tree))
+        # A function may be chosen whose class has no messages here.
+        matrix = self.ask("/api/matrix", **{"class": "MPI_Scan"})
+        self.assertEqual((matrix["size"], matrix["source"]), (4, []))
 
     def test_every_number_of_any_window_is_that_of_analyze(self):
         self.generate("run", "--ranks", "6", "--events", "30000")
