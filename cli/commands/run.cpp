@@ -7,18 +7,17 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
-#include <filesystem>
 #include <map>
 #include <memory>
 #include <optional>
 #include <set>
 #include <utility>
 
+#include "base/launcher.h"
 #include "base/seconds.h"
 #include "base/text.h"
+#include "cli/commands/job_end.h"
 #include "cli/commands/top/stuck_watch.h"
 #include "cli/language/command_line.h"
 #include "cli/language/options.h"
@@ -29,17 +28,14 @@
 #include "cli/launch/keepers.h"
 #include "cli/launch/launcher.h"
 #include "cli/launch/live_settings.h"
-#include "cli/launch/missing_library.h"
 #include "cli/launch/mpi_probe.h"
 #include "cli/launch/overlay.h"
-#include "cli/runs/named_call_sites.h"
 #include "cli/runs/recorded_so_far.h"
 #include "cli/runs/run_directory.h"
 #include "cli/runs/run_state.h"
 #include "cli/terminal/units.h"
 #include "live/page_keeper.h"
 #include "live/window_pages.h"
-#include "profile/assemble.h"
 
 namespace fathom::cli {
 namespace {
@@ -99,11 +95,6 @@ bool is_source(const std::string& name) {
   return std::find(kSources.begin(), kSources.end(), name) != kSources.end();
 }
 
-std::optional<std::string> environment(const std::string& name) {
-  const char* value = std::getenv(name.c_str());
-  return value ? std::optional<std::string>(value) : std::nullopt;
-}
-
 // Each variable of the library, empty where no option sets it.
 Variables trace_variables(const Recorded& recorded) {
   const auto list = [](const std::vector<std::string>& items) { return base::joined(items, ","); };
@@ -147,8 +138,9 @@ base::Status check_communicators(const Recorded& recorded) {
 // Whether the job records when fathom snap --for asks. The library that counts alone has no code for
 // that, and without the times of calls a window could not begin exactly.
 bool records_on_request(const RunOptions& options) {
-  return !options.no_time && environment("FATHOM_TIME").value_or("") != "0" && !options.trace &&
-         options.flight.empty() && environment("FATHOM_TRACE").value_or("") != "0";
+  return !options.no_time && base::process_environment("FATHOM_TIME").value_or("") != "0" &&
+         !options.trace && options.flight.empty() &&
+         base::process_environment("FATHOM_TRACE").value_or("") != "0";
 }
 
 base::Result<std::string> library_for(const RunOptions& options) {
@@ -163,7 +155,8 @@ base::Result<std::string> library_for(const RunOptions& options) {
 Variables settings_of(const RunOptions& options, const std::string& run_directory) {
   Variables settings = {{"FATHOM_OUTPUT", run_directory}};
   const auto add = [&](const std::string& name, const std::string& chosen) {
-    const std::string value = chosen.empty() ? environment(name).value_or("") : chosen;
+    const std::string value =
+        chosen.empty() ? base::process_environment(name).value_or("") : chosen;
     if (!value.empty()) settings.emplace_back(name, value);
   };
   for (const std::string name : kForwardedSettings) {
@@ -195,8 +188,9 @@ bool may_have_peruse(const std::vector<std::string>& command) {
 
 // Sources that count without PERUSE need no overlay.
 bool may_use_peruse(const RunOptions& options) {
-  const std::string source =
-      options.source.empty() ? environment("FATHOM_SOURCE").value_or("") : options.source;
+  const std::string source = options.source.empty()
+                                 ? base::process_environment("FATHOM_SOURCE").value_or("")
+                                 : options.source;
   return source.empty() || source == "auto" || source == "peruse";
 }
 
@@ -210,155 +204,7 @@ base::Result<Launch> prepare_launch(const RunOptions& options,
     libraries.insert(libraries.end(), offer.libraries.begin(), offer.libraries.end());
     settings.insert(settings.end(), offer.variables.begin(), offer.variables.end());
   }
-  return preload_ranks(command, libraries, settings, environment);
-}
-
-void tell(const std::string& sentence) {
-  std::fflush(stdout);
-  std::fprintf(stderr, "fathom: %s\n", sentence.c_str());
-}
-
-std::string name_of_signal(int number) {
-  const char* name = sigabbrev_np(number);
-  return name == nullptr ? fmt::format("signal {}", number) : fmt::format("SIG{}", name);
-}
-
-std::string why_nobody_reported(const std::vector<std::string>& command, const Preload& preload,
-                                const JobEnd& job) {
-  const LauncherKind kind = find_launcher(command).kind;
-  if (environment("FATHOM_DISABLE").value_or("") == "1") {
-    return "no profile, because FATHOM_DISABLE=1 switches the library off; unset it";
-  }
-  if (job.signal != 0) {
-    return fmt::format(
-        "{} ended the job before any rank had finished MPI_Init, so there is no profile",
-        name_of_signal(job.signal));
-  }
-  std::string likely = why_not_loaded(command, preload);
-  const bool known = !likely.empty();
-  if (!known) switch (kind) {
-      case LauncherKind::kOpenMpi:
-        likely =
-            "the program does not use Open MPI's shared library (not an MPI program, another MPI), "
-            "calls it past preloaded libraries, never got to MPI_Init, or something between mpirun "
-            "and it takes LD_PRELOAD away";
-        break;
-      case LauncherKind::kSlurm:
-        likely =
-            "srun did not pass LD_PRELOAD on, or the program does not use Open MPI's shared "
-            "library";
-        break;
-      case LauncherKind::kHydra:
-        likely = "the launcher is that of MPICH or Intel MPI, and Fathom can profile Open MPI only";
-        break;
-      case LauncherKind::kNone:
-        likely =
-            "the command is not an MPI program, or a launcher that Fathom does not know and that "
-            "does not pass the environment on; set LD_PRELOAD and FATHOM_OUTPUT with its own "
-            "option for "
-            "variables";
-        break;
-    }
-  const std::string first =
-      job.code == 0
-          ? ""
-          : fmt::format(
-                "the command ended with {}; if it printed the reason above (too few slots: mpirun "
-                "--oversubscribe; AddressSanitizer: ASAN_OPTIONS=verify_asan_link_order=0), solve "
-                "that first; otherwise ",
-                job.code);
-  return fmt::format("no rank ever reported in, so there is no profile: {}{}{}", first, likely,
-                     known ? "" : "; 'ldd' on the program and 'fathom doctor' show more");
-}
-
-// Describes further jobs and spawned worlds, after merging the counts that their processes left.
-std::string further_jobs(const RunDirectory& run) {
-  const auto merge = [](const std::string& folder) {
-    if (!std::filesystem::exists(folder + "/profile.json")) (void)profile::assemble_parts(folder);
-  };
-  const auto described = [&](std::size_t count, const char* what, const char* folders) {
-    return count == 0 ? ""
-                      : fmt::format(" and of {} {}{} in {}/{}", count, what, count == 1 ? "" : "s",
-                                    run.shown(), folders);
-  };
-  for (const std::string& job : run.further_jobs()) {
-    if (state_of(job).progress != Progress::kRunning) merge(job);
-  }
-  for (const std::string& world : run.spawned_worlds()) merge(world);
-  run.number_further_jobs();
-  return described(run.further_jobs().size(), "further job", "job-*") +
-         described(run.spawned_worlds().size(), "spawned world", "world-*");
-}
-
-void tell_about_profile(const RunDirectory& run, const std::string& further, bool traced) {
-  const std::string shown = shell_word(run.shown());
-  tell(fmt::format(
-      "profile in {0}/profile.json{1}; next: fathom report {3}{2}", run.shown(), further,
-      traced ? fmt::format("; trace in {}/trace; next: fathom trace info {}", run.shown(), shown)
-             : "",
-      shown));
-}
-
-// Nothing if every rank reached MPI_Finalize: then nothing was to be kept.
-void tell_about_flight(const RunDirectory& run) {
-  const std::size_t traced = recorded_so_far(run.path()).traced;
-  if (traced == 0) return;
-  tell(fmt::format("the last events of {} rank{} are in {}/trace; next: fathom analyze {}", traced,
-                   traced == 1 ? "" : "s", run.shown(), shell_word(run.shown())));
-}
-
-// Reports what the job left behind; true if there is a profile for later stages.
-bool conclude(const RunDirectory& run, const std::vector<std::string>& command,
-              const std::string& library, bool traced, const JobEnd& job) {
-  const std::string shown = shell_word(run.shown());
-  const std::string further = further_jobs(run);
-  if (run.has_profile()) {
-    tell_about_profile(run, further, traced);
-    return true;
-  }
-  const auto assembled = profile::assemble_parts(run.path());
-  if (!assembled) {
-    tell(assembled.error().message);
-    return false;
-  }
-  if (*assembled == profile::Assembled::kWhole) {
-    tell_about_profile(run, further, traced);
-    return true;
-  }
-  if (*assembled == profile::Assembled::kCutShort) {
-    tell(fmt::format(
-        "the run was cut short{2}; what its ranks had counted by then is in "
-        "{0}/profile.json{1}; next: fathom report {3}",
-        run.shown(), further, job.signal == 0 ? "" : " by " + name_of_signal(job.signal), shown));
-    return true;
-  }
-  if (run.was_started() && job.signal != 0 && job.signal != SIGKILL) {
-    tell(
-        fmt::format("{} ended the job, and no rank could write its counts: its launcher killed "
-                    "them before they had "
-                    "written, or they cannot write to {}",
-                    name_of_signal(job.signal), run.shown()));
-    return false;
-  }
-  if (run.was_started()) {
-    tell(
-        "the job ran with the library, but no rank could write its counts: killed with SIGKILL, "
-        "perhaps for lack of memory, ended by a sanitizer, or unable to write to " +
-        run.shown());
-    return false;
-  }
-  run.remove_if_unused();
-  tell(why_nobody_reported(command, {library, run.path()}, job));
-  return false;
-}
-
-// Without the names the profile is complete, so a failure is no reason to say anything.
-void name_call_sites_of(const RunDirectory& run) {
-  for (const std::string& folder : run.further_jobs())
-    (void)name_call_sites_in(folder + "/profile.json");
-  for (const std::string& folder : run.spawned_worlds())
-    (void)name_call_sites_in(folder + "/profile.json");
-  (void)name_call_sites_in(run.path() + "/profile.json");
+  return preload_ranks(command, libraries, settings, base::process_environment);
 }
 
 std::string shell_line(const std::vector<std::string>& command) {
@@ -369,8 +215,9 @@ std::string shell_line(const std::vector<std::string>& command) {
 
 // "counts and times, a trace, source auto"
 std::string what_is_recorded(const RunOptions& options) {
-  const std::string source =
-      options.source.empty() ? environment("FATHOM_SOURCE").value_or("auto") : options.source;
+  const std::string source = options.source.empty()
+                                 ? base::process_environment("FATHOM_SOURCE").value_or("auto")
+                                 : options.source;
   const std::string events =
       options.trace ? ", a trace"
       : options.flight.empty()
@@ -424,7 +271,7 @@ void add_looks(JobWatch& watch, std::chrono::seconds interval, std::function<voi
 JobWatch watch(const RunOptions& options, const RunDirectory& directory) {
   JobWatch watch;
   const std::string log =
-      options.log.empty() ? environment("FATHOM_LOG").value_or("") : options.log;
+      options.log.empty() ? base::process_environment("FATHOM_LOG").value_or("") : options.log;
   if (log != "quiet") {
     watch.started = [&options, &directory] {
       tell(fmt::format("recording {} in {}", what_is_recorded(options), directory.shown()));
@@ -452,7 +299,7 @@ int run(const RunOptions& options, const std::vector<std::string>& command) {
     return refuse(checked.error().message);
   if (options.kill_stuck && !options.stuck_after_ns)
     return refuse("--kill ends jobs that are stuck; say with --stuck-after TIME when they are");
-  const std::string source = environment("FATHOM_SOURCE").value_or("");
+  const std::string source = base::process_environment("FATHOM_SOURCE").value_or("");
   if (options.source.empty() && !source.empty() && !is_source(source)) {
     return refuse(fmt::format("FATHOM_SOURCE={} is not a source; there are {}", source,
                               base::joined(kSources)));
@@ -592,12 +439,12 @@ Action declare_run(CLI::App& app) {
     if (!command.empty() && command.front().starts_with("-"))
       return fail(kWrongUsage, "run", unknown_option(app, command.front()).message);
     if (options->flight.empty() && !options->trace)
-      options->flight = environment("FATHOM_FLIGHT").value_or("");
-    const std::string trace = environment("FATHOM_TRACE").value_or("0");
+      options->flight = base::process_environment("FATHOM_FLIGHT").value_or("");
+    const std::string trace = base::process_environment("FATHOM_TRACE").value_or("0");
     const bool asks_for_trace =
         (trace != "0" && trace != "request") || says_anything(options->recorded);
     if (options->flight.empty() && asks_for_trace) options->trace = true;
-    const std::string live = environment("FATHOM_LIVE").value_or("0");
+    const std::string live = base::process_environment("FATHOM_LIVE").value_or("0");
     if (!live.empty() && live != "0" && !options->no_time) options->live = true;
     if (options->stuck_after_ns) options->live = true;
     return run(*options, command);

@@ -15,6 +15,7 @@
 #include "cli/language/command_line.h"
 #include "cli/language/options.h"
 #include "cli/language/shell_words.h"
+#include "cli/runs/run_state.h"
 #include "cli/runs/snapshot.h"
 #include "cli/terminal/units.h"
 
