@@ -163,7 +163,7 @@ def ucx_works_on_the_overlay(place):
 def program_and_its_children_see_the_environment_of_the_caller(place):
     program = built(place, "show", SHOW)
     ours = re.compile(r"(child )?(LD_PRELOAD|FATHOM_\w+|OMPI_MCA_orte_precondition_transports|OMPI_MCA_ess_base_jobid|"
-                      r"OMPI_MCA_orte_jobfam_session_dir|OMPI_MCA_orte_hnp_uri|OMPI_MCA_orte_local_daemon_uri|PMIX_\w+|OMPI_FILE_LOCATION|_)=")
+                      r"OMPI_MCA_orte_(jobfam|top)_session_dir|OMPI_MCA_orte_tmpdir_base|TMPDIR|OMPI_MCA_orte_hnp_uri|OMPI_MCA_orte_local_daemon_uri|PMIX_\w+|OMPI_FILE_LOCATION|_)=")
 
     def variables(done):
         return sorted(line for line in done.stdout.splitlines() if re.match(r"(child )?[A-Za-z_]\w*=", line)
