@@ -24,7 +24,7 @@ import open_mpi
 
 PATIENCE = 60  # seconds until all ranks have begun
 RANKS = 2      # of each job, and of the spawned world
-KINDS = {"flight": (["--flight", "2M"], []), "window": (["--live"], ["--for", "500ms"])}
+KINDS = {"flight": (["--flight", "2M"], []), "window": (["--live"], ["--for", "2s"])}
 
 
 def run(command, environment, folder):
