@@ -153,6 +153,7 @@ def signals_of_ranks(job):
     problems, skip = job.compare("-n", "2", job.path_of("show"), "abort", code=134)
     if "exit code 14," in "".join(problems):
         # PRRTE's own, seen once in 400 runs: one rank heard that the other had ended before it was gone itself.
+        job.folder /= "again"
         problems, skip = job.compare("-n", "2", job.path_of("show"), "abort", code=134)
     return problems, skip
 
