@@ -20,7 +20,7 @@
 //
 // From a profile the rows are those that sums can give: `computing` is what the calls leave of a
 // rank's time from MPI_Init to MPI_Finalize, `start-up-and-end` what that time is shorter than the
-// longest rank's, and waits too short to be remembered are unexplained.
+// longest rank's until the last rank came to MPI_Finalize, and waits too short to be remembered are unexplained.
 #pragma once
 
 #include <cstdint>

@@ -401,6 +401,23 @@ TEST_CASE("a polling loop of a profile waits between its calls, too") {
   CHECK(sum_of(rows) == 2'000'000'000);
 }
 
+TEST_CASE("a rank that waits in MPI_Finalize does not compute") {
+  profile::Profile profile = timed_profile();
+  profile::CallWaits& waits = profile.waits.emplace_back();
+  waits.kind = "wait-at-finalize";
+  waits.function = "MPI_Finalize";
+  waits.rank = {1};
+  waits.awaited = {0};
+  waits.waits = {1};
+  waits.total_ns = waits.longest_ns = {60'000'000};
+  Input input;
+  input.profile = &profile;
+  const TimeByKind rows = rows_of(*time_breakdown(input), "time", "kind");
+  CHECK(rows.at("computing") == 650'000'000 + 740'000'000);
+  CHECK(rows.at("start-up-and-end") == 160'000'000);
+  CHECK(sum_of(rows) == 2'000'000'000);
+}
+
 TEST_CASE("a profile whose waits are unknown explains nothing of the time in MPI") {
   profile::Profile profile = timed_profile();
   profile.waits.clear();
