@@ -175,10 +175,15 @@ def lets_a_slow_job_end(options):
 
 def ends_by_itself(options, mode, words):
     """Open MPI ends the job: what it says, and what fathom run adds."""
-    with tempfile.TemporaryDirectory(prefix="fathom-verdict-") as folder, Job(options, folder, "--stuck-after", "30s", mode) as job:
-        said = job.process.communicate(timeout=60)[1]
-        wrong = ["the job did not fail"] if job.process.returncode in (0, 124) else []
-        return said, wrong + [f"it does not say '{part}'" for part in words if part not in said]
+    for _ in range(3):
+        with tempfile.TemporaryDirectory(prefix="fathom-verdict-") as folder, Job(options, folder, "--stuck-after", "30s", mode) as job:
+            said = job.process.communicate(timeout=60)[1]
+            wrong = ["the job did not fail"] if job.process.returncode in (0, 124) else []
+            wrong += [f"it does not say '{part}'" for part in words if part not in said]
+        # The launcher of 4.1 crashes itself now and then while it passes on what ranks say that abort.
+        if not wrong or "Segmentation fault" not in said:
+            break
+    return said, wrong
 
 
 def main():
