@@ -7,17 +7,16 @@
 #include <zstd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <ctime>
 #include <filesystem>
 #include <map>
-#include <system_error>
-#include <thread>
 #include <type_traits>
 #include <utility>
+
+#include "base/process/parallel.h"
 
 namespace fathom::live {
 namespace {
@@ -253,22 +252,10 @@ std::string decompressed(std::string_view bytes) {
 // Each on its own; those of a large job by several threads.
 std::vector<base::Result<HostSample>> unpacked(const std::vector<std::string_view>& frames) {
   std::vector<base::Result<HostSample>> samples(frames.size(), refused());
-  std::atomic<std::size_t> next = 0;
-  const auto work = [&] {
-    for (std::size_t i = next++; i < frames.size(); i = next++)
-      samples[i] = host_sample_of(decompressed(frames[i]));
-  };
-  const std::size_t most = std::min<std::size_t>(std::thread::hardware_concurrency(), kMostReaders);
-  std::vector<std::thread> others;
-  for (std::size_t i = 1; i < most && i < frames.size() / kLeastFrames; ++i) {
-    try {
-      others.emplace_back(work);
-    } catch (const std::system_error&) {
-      break;  // no more threads for this user: fewer do it
-    }
-  }
-  work();
-  for (std::thread& other : others) other.join();
+  const auto unpack = [&](std::size_t i) { samples[i] = host_sample_of(decompressed(frames[i])); };
+  base::in_parallel(
+      frames.size(), unpack,
+      std::min({std::size_t{base::worker_threads()}, kMostReaders, frames.size() / kLeastFrames}));
   return samples;
 }
 

@@ -9,7 +9,7 @@
 #include <tuple>
 
 #include "analysis/scope/scope_filter.h"
-#include "view/answers/parallel.h"
+#include "base/process/parallel.h"
 #include "view/joined_answer.h"
 #include "view/joined_window.h"
 #include "view/session.h"
@@ -146,7 +146,7 @@ struct NamedCalls {
 NamedCalls calls_in(const CallWindow& window, trace::CallSiteNames& names) {
   const std::vector<std::uint32_t> processes = window.filter.chosen();
   std::vector<TraceCalls> found(processes.size());
-  in_parallel(processes.size(), [&](std::size_t i) { found[i] = window.of(processes[i]); });
+  base::in_parallel(processes.size(), [&](std::size_t i) { found[i] = window.of(processes[i]); });
   const trace::Definitions& definitions = window.job.definitions();
   NamedCalls named;
   for (std::size_t i = 0; i < processes.size(); ++i) {

@@ -5,7 +5,7 @@
 #include <filesystem>
 
 #include "analysis/registry.h"
-#include "view/answers/parallel.h"
+#include "base/process/parallel.h"
 #include "view/pyramid/pyramid.h"
 
 namespace fathom::view {
@@ -57,8 +57,8 @@ analysis::TraceSpan ViewedRun::program_span() {
     const trace::Definitions& definitions = (*run)->trace->definitions();
     const trace::ProgramSpans spans(*(*run)->trace);
     std::vector<analysis::TraceSpan> programs(definitions.processes.size());
-    in_parallel(programs.size(),
-                [&](std::size_t process) { programs[process] = spans.of(process); });
+    base::in_parallel(programs.size(),
+                      [&](std::size_t process) { programs[process] = spans.of(process); });
     program_ = analysis::span_of(programs, definitions, {});
   }
   return *program_;

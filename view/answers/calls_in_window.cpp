@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "view/answers/parallel.h"
+#include "base/process/parallel.h"
 
 namespace fathom::view {
 namespace {
@@ -48,7 +48,7 @@ CallsInWindow::CallsInWindow(const trace::Trace& trace)
     last_ns_ = std::max(last_ns_, process.last_ns);
   }
   first_ns_ = std::min(first_ns_, last_ns_);
-  in_parallel(marks_.size(), [this](std::size_t process) { mark_process(process); });
+  base::in_parallel(marks_.size(), [this](std::size_t process) { mark_process(process); });
 }
 
 void CallsInWindow::mark_process(std::size_t process) {

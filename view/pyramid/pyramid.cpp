@@ -9,7 +9,7 @@
 #include <optional>
 
 #include "analysis/scope/trace_span.h"
-#include "view/answers/parallel.h"
+#include "base/process/parallel.h"
 
 namespace fathom::view {
 namespace {
@@ -121,7 +121,7 @@ bool Pyramid::build_calls(unsigned threads) {
 
 // Joining takes longest, and one thread does it: meanwhile the others build what needs no joining.
 void Pyramid::build() {
-  const unsigned threads = worker_threads();
+  const unsigned threads = base::worker_threads();
   const auto calls = kept(kCalls, kCallColumns);
   const auto waits = kept(kWaits, kWaitColumns);
   if (calls) publish(calls_, calls);

@@ -9,23 +9,23 @@
 #include <thread>
 #include <vector>
 
-namespace fathom::view {
+namespace fathom::base {
 
 // Threads for work that nobody else shares; more gain nothing, because they wait for the disk.
 inline unsigned worker_threads() {
   return std::clamp(std::thread::hardware_concurrency(), 1u, 16u);
 }
 
-// Calls work(i) once for each i below `count`, in any order, from several threads at once; returns when all are
-// done. `work` throws nothing.
+// Calls work(i) once for each i below `count`, in any order, from several threads at once, of which the calling
+// one is one; returns when all are done. `work` throws nothing.
 template <typename Work>
-void in_parallel(std::size_t count, Work work) {
+void in_parallel(std::size_t count, Work work, std::size_t most_threads = worker_threads()) {
   std::atomic<std::size_t> next = 0;
   const auto run = [&next, &work, count] {
     for (std::size_t at = next++; at < count; at = next++) work(at);
   };
   std::vector<std::thread> others;
-  const std::size_t threads = std::min<std::size_t>(worker_threads(), count);
+  const std::size_t threads = std::min(most_threads, count);
   try {
     for (std::size_t i = 1; i < threads; ++i) others.emplace_back(run);
   } catch (const std::system_error&) {
@@ -35,4 +35,4 @@ void in_parallel(std::size_t count, Work work) {
   for (std::thread& other : others) other.join();
 }
 
-}  // namespace fathom::view
+}  // namespace fathom::base
