@@ -14,11 +14,12 @@
 namespace fathom::profiler {
 namespace {
 
-// No collective and no constructor of communicators has these: Open MPI's own begin at -7
-// (OMPI_COMM_ALLGATHER_TAG in 5.0's ompi/mca/coll/base/coll_tags.h), at -10 in 4.1.
 // Of what follows kTagHere, which brings it. A process with another one counts as absent: libraries of two
 // releases in one job would wait for each other.
 constexpr std::uint32_t kProtocol = 2;
+
+// No collective and no constructor of communicators has these: Open MPI's own begin at -7
+// (OMPI_COMM_ALLGATHER_TAG in 5.0's ompi/mca/coll/base/coll_tags.h), at -10 in 4.1.
 constexpr int kTagHere = -2, kTagReady = -3, kTagGo = -4, kTagSize = -5;
 constexpr int kTagAccept = kTagReady;  // the one goes down the tree, the other up
 constexpr int kTagRows = kTagSize;     // always follow their size

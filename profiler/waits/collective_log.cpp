@@ -112,42 +112,37 @@ void WaitLog::object_made(const void* handle) try {
 } catch (...) {  // without memory its waits stay unknown
 }
 
-// The next place in the sequence of a window or file; unknown if nobody saw it made.
-Part WaitLog::next_on(std::uint32_t function, const void* handle, std::uint64_t ticks) {
-  ChannelKey key;
-  {
-    const std::lock_guard guard(objects_lock);
-    const auto found = objects().find(handle);
-    if (found == objects().end()) return {Part::kUnknown};
-    key = found->second;
-    if (on_object_[function] == OnObject::kFrees) objects().erase(found);
-  }
+// The sequence of a window or file, with kNoCommunicator if nobody saw it made.
+ChannelKey WaitLog::sequence_of(const void* handle, bool frees) {
+  const std::lock_guard guard(objects_lock);
+  const auto found = objects().find(handle);
+  if (found == objects().end()) return {profile::kNoCommunicator};
+  const ChannelKey key = found->second;
+  if (frees) objects().erase(found);
+  return key;
+}
+
+Part WaitLog::next_in(const ChannelKey& key, std::uint64_t ticks) {
+  if (key.communicator == profile::kNoCommunicator) return {Part::kUnknown};
   return appended(key, nullptr, ticks);
 }
 
 // Before the call, after which another thread may make an object at the same address.
-void WaitLog::frees_object(const void* handle) {
-  const std::lock_guard guard(objects_lock);
-  const auto found = objects().find(handle);
-  const bool is_known = found != objects().end();
-  own_.freed = is_known ? found->second : ChannelKey{profile::kNoCommunicator};
-  if (is_known) objects().erase(found);
-}
+void WaitLog::frees_object(const void* handle) { own_.freed = sequence_of(handle, true); }
 
 void WaitLog::collective_on(const void* handle, bool has_request) {
   const std::uint32_t function = own_.function;
   if (on_object_[function] == OnObject::kNo) return;
   const bool frees = on_object_[function] == OnObject::kFrees;
-  if (frees && own_.freed.communicator == profile::kNoCommunicator) return;
-  const Part part =
-      frees ? appended(own_.freed, nullptr, own_.entered) : next_on(function, handle, own_.entered);
+  const Part part = next_in(frees ? own_.freed : sequence_of(handle, false), own_.entered);
   if (!part.is_known() || has_request) return;
   completed(part);
   completed({kIsFacts | std::uint64_t{function} << 32 | ~std::uint32_t{0}});
 }
 
 void WaitLog::passed_collective_on(std::uint32_t function, const void* handle) {
-  if (on_object_[function] != OnObject::kNo) next_on(function, handle, Ticks::now());
+  if (on_object_[function] == OnObject::kNo) return;
+  next_in(sequence_of(handle, on_object_[function] == OnObject::kFrees), Ticks::now());
 }
 
 // For each persistent collective the number of the blocking form, whose meaning is theirs.

@@ -374,7 +374,8 @@ class WaitLog {
   }
   static Part appended(const ChannelKey& key, const void* group, std::uint64_t ticks);
   static void find_blocking_forms(const char* const* names, std::uint32_t functions);
-  static Part next_on(std::uint32_t function, const void* handle, std::uint64_t ticks);
+  static ChannelKey sequence_of(const void* handle, bool frees);
+  static Part next_in(const ChannelKey& key, std::uint64_t ticks);
   static Part received_part(const Live& live, int tag, int source, Note note);
   static void left_slowly(std::uint64_t ticks, const profile::CallRow* row, std::uint64_t bytes);
   static void loop_left(std::uint64_t ticks, const profile::CallRow* row, std::uint64_t bytes);
