@@ -255,6 +255,26 @@ def rows_of_one():
     return [row for row in tested() if row.series > 4 or row == installed()[-1]]
 
 
+def report_cases(builds, cases_of, match=""):
+    """Runs cases_of(build), {name: function(folder)}, on each of the builds; each gets an empty folder and returns what was
+    wrong, as sentences. `match`: only those whose name, "BUILD CASE", this expression matches. True if one has failed."""
+    failed = False
+    for build in builds:
+        for name, case in cases_of(build).items():
+            name = f"{build.name} {name}"
+            if not re.search(match, name):
+                continue
+            with tempfile.TemporaryDirectory(prefix="fathom-case-") as folder:
+                try:
+                    problems = case(pathlib.Path(folder).resolve())
+                except Skipped as reason:
+                    print(f"skip {name}: {reason}", flush=True)
+                    continue
+            print(f"{'FAIL' if problems else 'ok  '} {name}", *problems, sep="\n     " if problems else "", flush=True)
+            failed = failed or bool(problems)
+    return failed
+
+
 def stock():
     return OpenMpi(row("stock"))
 

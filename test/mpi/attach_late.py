@@ -12,10 +12,8 @@ import argparse
 import json
 import os
 import pathlib
-import re
 import subprocess
 import sys
-import tempfile
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
@@ -199,17 +197,9 @@ def main():
         parser.add_argument(option, required=True)
     parser.add_argument("--match", default="", help="only the cases whose name this expression matches")
     options = parser.parse_args()
-    failed = False
-    for row in open_mpi.tested():
-        mpi = open_mpi.OpenMpi(row)
-        for name, case in CASES.items():
-            if not re.search(options.match, f"{mpi.name} {name}"):
-                continue
-            with tempfile.TemporaryDirectory(prefix="fathom-window-") as folder:
-                problems = case(mpi, options, pathlib.Path(folder).resolve())
-            print(f"{'FAIL' if problems else 'ok  '} {mpi.name} {name}", *problems, sep="\n     " if problems else "", flush=True)
-            failed = failed or bool(problems)
-    return failed
+    return open_mpi.report_cases(
+        map(open_mpi.OpenMpi, open_mpi.tested()),
+        lambda mpi: {name: lambda folder, case=case: case(mpi, options, folder) for name, case in CASES.items()}, options.match)
 
 
 if __name__ == "__main__":

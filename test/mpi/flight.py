@@ -15,7 +15,6 @@ import pathlib
 import re
 import subprocess
 import sys
-import tempfile
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
@@ -160,20 +159,13 @@ def main():
         parser.add_argument(option, required=True)
     parser.add_argument("--match", default="", help="only the cases whose name this expression matches")
     options = parser.parse_args()
-    failed = False
-    for row in open_mpi.tested():
-        mpi = open_mpi.OpenMpi(row)
+
+    def cases_of(mpi):
         cases = {end: lambda folder, end=end, ranks=ranks: problems_of(end, ranks, mpi, options, folder)
                  for end, ranks in ENDS.items()}
-        cases["snap"] = lambda folder: problems_of_snap(mpi, options, folder)
-        for name, case in cases.items():
-            if not re.search(options.match, f"{mpi.name} {name}"):
-                continue
-            with tempfile.TemporaryDirectory(prefix="fathom-flight-") as folder:
-                problems = case(pathlib.Path(folder))
-            print(f"{'FAIL' if problems else 'ok  '} {mpi.name} {name}", *problems, sep="\n     " if problems else "", flush=True)
-            failed = failed or bool(problems)
-    return failed
+        return {**cases, "snap": lambda folder: problems_of_snap(mpi, options, folder)}
+
+    return open_mpi.report_cases(map(open_mpi.OpenMpi, open_mpi.tested()), cases_of, options.match)
 
 
 if __name__ == "__main__":

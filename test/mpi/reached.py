@@ -8,13 +8,11 @@ usage: reached.py --cli fathom --program worlds
 """
 import argparse
 import json
-import os
 import pathlib
 import re
 import shlex
 import subprocess
 import sys
-import tempfile
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
@@ -136,22 +134,10 @@ def main():
         parser.add_argument(option, required=True)
     parser.add_argument("--match", default="", help="only the cases whose name this expression matches")
     options = parser.parse_args()
-    failed = False
-    for row in open_mpi.rows_of_one():
-        mpi = open_mpi.OpenMpi(row)
-        for name, (kind, case) in {f"{case.__name__} {kind}": (kind, case) for case in (spawn, beside, after, session)
-                                   for kind in KINDS}.items():
-            if not re.search(options.match, f"{mpi.name} {name}"):
-                continue
-            with tempfile.TemporaryDirectory(prefix="fathom-reached-") as folder:
-                try:
-                    problems = case(kind, mpi, options, pathlib.Path(folder).resolve())
-                except open_mpi.Skipped as reason:
-                    print(f"skip {mpi.name} {name}: {reason}", flush=True)
-                    continue
-            print(f"{'FAIL' if problems else 'ok  '} {mpi.name} {name}", *problems, sep="\n     " if problems else "", flush=True)
-            failed = failed or bool(problems)
-    return failed
+    return open_mpi.report_cases(
+        map(open_mpi.OpenMpi, open_mpi.rows_of_one()),
+        lambda mpi: {f"{case.__name__} {kind}": lambda folder, kind=kind, case=case: case(kind, mpi, options, folder)
+                     for case in (spawn, beside, after, session) for kind in KINDS}, options.match)
 
 
 if __name__ == "__main__":

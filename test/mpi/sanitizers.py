@@ -12,7 +12,6 @@ import pathlib
 import shutil
 import subprocess
 import sys
-import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
@@ -104,22 +103,15 @@ def main():
     parser.add_argument("--cli", required=True)
     parser.add_argument("--library", action="append", required=True)
     options = parser.parse_args()
-    failed = False
-    for row in open_mpi.tested():
-        for name in BUILDS:
-            if row.series > 4 and name.startswith("clang"):
-                print(f"skip {row.name} {name}: there is no clang in its Debian")
-                continue
-            with tempfile.TemporaryDirectory(prefix="fathom-sanitizers-") as folder:
-                mpi = open_mpi.OpenMpi(row, options.library[0])
-                try:
-                    problems = problems_of(Build(name, mpi, pathlib.Path(folder)), name, options)
-                except open_mpi.Skipped as reason:
-                    print(f"skip {row.name} {name}: {reason}")
-                    continue
-            print(f"{'FAIL' if problems else 'ok  '} {row.name} {name}", *problems, sep="\n     " if problems else "", flush=True)
-            failed = failed or bool(problems)
-    return failed
+
+    def problems_with(mpi, name, folder):
+        if mpi.is_later and name.startswith("clang"):
+            raise open_mpi.Skipped("there is no clang in its Debian")
+        return problems_of(Build(name, mpi, folder), name, options)
+
+    return open_mpi.report_cases(
+        (open_mpi.OpenMpi(row, options.library[0]) for row in open_mpi.tested()),
+        lambda mpi: {name: lambda folder, name=name: problems_with(mpi, name, folder) for name in BUILDS})
 
 
 if __name__ == "__main__":
