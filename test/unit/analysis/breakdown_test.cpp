@@ -323,6 +323,18 @@ TEST_CASE("a pause makes the program's own time unknown") {
   CHECK(has_figure(*load_imbalance(loaded.input), "not_given"));
 }
 
+// Of one rank, for the other.
+void add_wait(profile::Profile& profile, const char* kind, const char* function, std::int64_t rank,
+              std::uint64_t ns) {
+  profile::CallWaits& waits = profile.waits.emplace_back();
+  waits.kind = kind;
+  waits.function = function;
+  waits.rank = {rank};
+  waits.awaited = {1 - rank};
+  waits.waits = {1};
+  waits.total_ns = waits.longest_ns = {ns};
+}
+
 // Two ranks of 1 s and 0.9 s.
 profile::Profile timed_profile() {
   profile::Profile profile;
@@ -345,14 +357,7 @@ profile::Profile timed_profile() {
   };
   call("MPI_Recv", 300'000'000, 100'000'000);
   call("MPI_Iprobe", 50'000'000, 0);
-  profile::CallWaits waits;
-  waits.kind = "late-sender";
-  waits.function = "MPI_Recv";
-  waits.rank = {0};
-  waits.awaited = {1};
-  waits.waits = {1};
-  waits.total_ns = waits.longest_ns = {250'000'000};
-  profile.waits.push_back(waits);
+  add_wait(profile, "late-sender", "MPI_Recv", 0, 250'000'000);
   profile.coverage.waits.emplace();
   profile.coverage.waits->left_out_ns = 40'000'000;
   return profile;
@@ -378,17 +383,8 @@ TEST_CASE("a profile's calls and waits add up to all ranks' time too") {
 
 TEST_CASE("a polling loop of a profile waits between its calls, too") {
   profile::Profile profile = timed_profile();
-  const auto wait = [&](const char* kind, const char* function, std::uint64_t ns) {
-    profile::CallWaits& waits = profile.waits.emplace_back();
-    waits.kind = kind;
-    waits.function = function;
-    waits.rank = {0};
-    waits.awaited = {1};
-    waits.waits = {1};
-    waits.total_ns = waits.longest_ns = {ns};
-  };
-  wait("polling", "MPI_Iprobe", 70'000'000);
-  wait("wait-at-init", "MPI_Init", 30'000'000);  // before the time that is divided
+  add_wait(profile, "polling", "MPI_Iprobe", 0, 70'000'000);
+  add_wait(profile, "wait-at-init", "MPI_Init", 0, 30'000'000);  // before the time that is divided
   Input input;
   input.profile = &profile;
   const TimeByKind rows = rows_of(*time_breakdown(input), "time", "kind");
@@ -403,13 +399,7 @@ TEST_CASE("a polling loop of a profile waits between its calls, too") {
 
 TEST_CASE("a rank that waits in MPI_Finalize does not compute") {
   profile::Profile profile = timed_profile();
-  profile::CallWaits& waits = profile.waits.emplace_back();
-  waits.kind = "wait-at-finalize";
-  waits.function = "MPI_Finalize";
-  waits.rank = {1};
-  waits.awaited = {0};
-  waits.waits = {1};
-  waits.total_ns = waits.longest_ns = {60'000'000};
+  add_wait(profile, "wait-at-finalize", "MPI_Finalize", 1, 60'000'000);
   Input input;
   input.profile = &profile;
   const TimeByKind rows = rows_of(*time_breakdown(input), "time", "kind");
