@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import traceback
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "test"))
@@ -454,10 +455,20 @@ def said_by_mpi_t(folder, state):
     return [tuple(map(int, (folder / f"q.{state}-{rank}").read_text(encoding="ascii").split())) for rank in range(RANKS)]
 
 
+def until_in_state(job, folder, state):
+    """Until all ranks of the job have come to this state."""
+    for _ in range(6000):
+        if len(list(folder.glob(f"q.{state}-*"))) == RANKS:
+            return
+        assert job.process.poll() is None, job.process.communicate()
+        time.sleep(0.01)
+    raise AssertionError(f"the ranks did not come to {state}")
+
+
 def in_state(job, folder, state):
     """A sample of the job after all its ranks have come to this state."""
-    job.until(lambda _: len(list(folder.glob(f"q.{state}-*"))) == RANKS)
-    return job.sample()
+    until_in_state(job, folder, state)
+    return job.until(lambda _: True)
 
 
 def skip_where_nobody_may_read(sample):
@@ -476,10 +487,17 @@ def let_end(folder):
 
 
 def the_queues_have_the_lengths_that_mpi_says(options, mpi, folder):
-    let_end(folder)
-    native = queue_job(options, mpi, folder, variables={}).end()
-    if said_by_mpi_t(folder, "full") != [(-1, -1)] * RANKS:  # there are such variables
-        assert (said_by_mpi_t(folder, "full"), said_by_mpi_t(folder, "empty")) == (FULL_SAYS_MPI_T, EMPTY)
+    plain = queue_job(options, mpi, folder, variables={})
+    try:
+        # No rank may go on before the last has looked: it would match what another is about to count.
+        for state, then in (("full", "empty"), ("empty", "end")):
+            until_in_state(plain, folder, state)
+            (folder / f"q.{then}").touch()
+    finally:
+        let_end(folder)
+        native = plain.end()
+    said = said_by_mpi_t(folder, "full"), said_by_mpi_t(folder, "empty")
+    assert said in ((FULL_SAYS_MPI_T, EMPTY), ([(-1, -1)] * RANKS,) * 2), said  # -1: there are no such variables
     for path in folder.glob("q.*"):
         path.unlink()
     job = queue_job(options, mpi, folder)
@@ -596,6 +614,7 @@ def main():
                     print(f"skip {case.__name__} on {mpi.title}: {reason}", flush=True)
                 except Exception as problem:  # also a reader that fails: the next case runs
                     print(f"FAILED {case.__name__} on {mpi.title}: {type(problem).__name__}: {problem}", flush=True)
+                    traceback.print_exc(file=sys.stdout)
                     failed = True
     sys.exit(failed)
 
