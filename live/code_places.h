@@ -6,9 +6,9 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "trace/code/code_sites.h"
 
@@ -23,12 +23,13 @@ class CodePlaces {
 
  private:
   struct Mapping {
-    std::uint64_t begin, end, file_offset;
+    std::uint64_t begin, file_offset;
     std::string path;
   };
   using Process = std::pair<std::int64_t, std::uint64_t>;
 
-  static std::vector<Mapping> mappings_of(std::int64_t pid);
+  // The code that is mapped there.
+  static std::optional<Mapping> mapping_at(std::int64_t pid, std::uint64_t address);
   std::string described(const Mapping& mapping, std::uint64_t address);
 
   trace::CodeFiles files_;

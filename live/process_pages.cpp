@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "live/process_pages.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -9,34 +8,13 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <system_error>
 
+#include "base/process/memory_files.h"
 #include "live/process_stat.h"
 
 namespace fathom::live {
-namespace {
-
-// f(name) for each entry that is a number.
-template <typename F>
-void for_each_number_in(const std::string& folder, F&& f) {
-  DIR* directory = opendir(folder.c_str());
-  if (directory == nullptr) return;
-  while (const dirent* entry = readdir(directory))
-    if (entry->d_name[0] >= '0' && entry->d_name[0] <= '9') f(std::string(entry->d_name));
-  closedir(directory);
-}
-
-bool is_page(const std::string& link) {
-  char target[64];
-  const ssize_t length = readlink(link.c_str(), target, sizeof target);
-  const std::string wanted = std::string("/memfd:") + kPageName + " (deleted)";
-  return length == static_cast<ssize_t>(wanted.size()) &&
-         std::memcmp(target, wanted.data(), wanted.size()) == 0;
-}
-
-}  // namespace
 
 ProcessPages::~ProcessPages() {
   for (const Process& process : processes_) {
@@ -67,23 +45,20 @@ void ProcessPages::look_at(const std::string& process) {
   struct stat owner {};
   if (stat(("/proc/" + process).c_str(), &owner) != 0 || owner.st_uid != geteuid()) return;
   const ProcessStat now = stat_of_process(process);
-  bool is_found = is_known(pid, now.started);
-  if (is_found) return;
-  const std::string folder = "/proc/" + process + "/fd";
-  for_each_number_in(folder, [&](const std::string& number) {
-    const std::string link = folder + "/" + number;
-    if (is_found || !is_page(link)) return;
-    const int descriptor = open(link.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (descriptor < 0) return;
+  if (is_known(pid, now.started)) return;
+  base::find_memory_file(process, kPageName, [&](const std::string& path) {
+    const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (descriptor < 0) return false;
     // Others have it open too: readers, and children.
     const auto header = read_page_header(descriptor);
-    if (header && header->rows.pid == pid && header->process_started == now.started &&
-        is_this_run(header->run)) {
+    const bool is_its_own = header && header->rows.pid == pid &&
+                            header->process_started == now.started && is_this_run(header->run);
+    if (is_its_own) {
       keep(pid, now.started, descriptor);
-      is_found = true;
     } else {
       close(descriptor);
     }
+    return is_its_own;
   });
 }
 
@@ -133,7 +108,7 @@ bool ProcessPages::wait(std::chrono::steady_clock::time_point until, std::vector
 
 void ProcessPages::find() {
   hear();
-  for_each_number_in("/proc", [this](const std::string& process) { look_at(process); });
+  for (const std::string& process : base::numbers_in("/proc")) look_at(process);
 }
 
 }  // namespace fathom::live

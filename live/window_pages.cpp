@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "live/window_pages.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/mman.h>
@@ -17,28 +16,12 @@
 #include <filesystem>
 #include <system_error>
 
+#include "base/process/memory_files.h"
+
 namespace fathom::live {
 namespace {
 
 constexpr std::uint64_t kLongest_ns = std::uint64_t{86'400} * 1'000'000'000;
-
-std::vector<std::string> numbers_in(const std::string& folder) {
-  std::vector<std::string> names;
-  DIR* directory = opendir(folder.c_str());
-  if (directory == nullptr) return names;
-  while (const dirent* entry = readdir(directory))
-    if (entry->d_name[0] >= '0' && entry->d_name[0] <= '9') names.emplace_back(entry->d_name);
-  closedir(directory);
-  return names;
-}
-
-bool is_window_page(const std::string& link) {
-  char target[64];
-  const ssize_t length = readlink(link.c_str(), target, sizeof target);
-  const std::string wanted = std::string("/memfd:") + trace::kWindowPageName + " (deleted)";
-  return length == static_cast<ssize_t>(wanted.size()) &&
-         std::memcmp(target, wanted.data(), wanted.size()) == 0;
-}
 
 // Null if the file holds no page.
 trace::WindowPage* map_page(int descriptor) {
@@ -133,25 +116,23 @@ void WindowPages::look_at(const std::string& process) {
   if (std::any_of(pages_.begin(), pages_.end(),
                   [pid](const Page& page) { return page.pid == pid; }))
     return;
-  const std::string folder = "/proc/" + process + "/fd";
-  for (const std::string& number : numbers_in(folder)) {
-    const std::string link = folder + "/" + number;
-    if (!is_window_page(link)) continue;
-    const int descriptor = open(link.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK);
-    if (descriptor < 0) continue;
+  base::find_memory_file(process, trace::kWindowPageName, [&](const std::string& path) {
+    const int descriptor = open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK);
+    if (descriptor < 0) return false;
     trace::WindowPage* page = map_page(descriptor);
     // Others have it open too: readers.
     if (page != nullptr && page->pid == pid && is_this_run(page->run)) {
       pages_.push_back({pid, descriptor, page});
-      return;
+      return true;
     }
     if (page != nullptr) munmap(page, sizeof *page);
     close(descriptor);
-  }
+    return false;
+  });
 }
 
 std::size_t WindowPages::find() {
-  for (const std::string& process : numbers_in("/proc")) look_at(process);
+  for (const std::string& process : base::numbers_in("/proc")) look_at(process);
   return pages_.size();
 }
 
