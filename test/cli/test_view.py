@@ -6,10 +6,13 @@ import http.client
 import json
 import os
 import re
+import shutil
 import signal
 import socket
 import subprocess
+import tempfile
 import time
+import unittest
 
 import fixtures
 import harness
@@ -153,6 +156,28 @@ class Access(ViewTest):
         own = [address for address in listening if address.endswith(f":{self.port:04X}")]
         self.assertEqual(own, [f"0100007F:{self.port:04X}"])
 
+    def test_a_scan_of_all_that_the_server_listens_to_finds_one_port_that_needs_the_token(self):
+        self.write_run("r1")
+        self.serve("r1")
+        sockets = set()
+        for name in os.listdir(f"/proc/{self.server.pid}/fd"):
+            try:
+                found = re.fullmatch(r"socket:\[(\d+)\]", os.readlink(f"/proc/{self.server.pid}/fd/{name}"))
+            except FileNotFoundError:
+                continue
+            if found:
+                sockets.add(found[1])
+        bound = []  # of it: whatever takes connections or datagrams
+        for table, inode, listens in (("tcp", 9, "0A"), ("tcp6", 9, "0A"), ("udp", 9, None), ("udp6", 9, None), ("raw", 9, None), ("unix", 6, "00010000")):
+            with open(f"/proc/net/{table}", encoding="ascii") as file:
+                for line in list(file)[1:]:
+                    words = line.split()
+                    if words[inode] in sockets and listens in (None, words[3]):
+                        bound.append((table, words[1]))
+        self.assertEqual(bound, [("tcp", f"0100007F:{self.port:04X}")])
+        for path in ("/", "/api/runs", "/metrics", "/favicon.ico"):
+            self.assertEqual(self.raw(path)[0], 401, path)
+
     def test_a_unix_socket_is_its_users_alone(self):
         self.write_run("r1")
         place = self.path("view.sock")
@@ -178,6 +203,135 @@ class Access(ViewTest):
         self.server.send_signal(signal.SIGINT)
         self.server.communicate(timeout=60)
         self.assertEqual(self.server.returncode, 0)
+
+
+# What another user gets: of each request to the port that is named first, what comes back; of each path, its content.
+STRANGER = """
+import json, socket, sys
+port, token, cookie, paths = json.loads(sys.argv[1])
+found = {"uid": __import__("os").getuid(), "said": [], "read": {}}
+for line in ("", "Authorization: Bearer " + token, "Cookie: " + cookie + "=" + token):
+    said = b""
+    try:
+        with socket.create_connection(("127.0.0.1", port), timeout=60) as client:
+            client.sendall(("GET /api/runs HTTP/1.1\\r\\nHost: 127.0.0.1:%d\\r\\nConnection: close\\r\\n%s\\r\\n\\r\\n" % (port, line + "\\r\\n" if line else "")).encode())
+            while part := client.recv(65536):
+                said += part
+    except OSError:
+        pass
+    found["said"].append(said.decode())
+for path in paths:
+    try:
+        if path.endswith(".sock"):
+            with socket.socket(socket.AF_UNIX) as client:
+                client.connect(path)
+            found["read"][path] = "connected"
+            continue
+        with open(path, "rb") as file:
+            found["read"][path] = file.read().decode(errors="replace")
+    except OSError as error:
+        found["read"][path] = error.__class__.__name__
+print(json.dumps(found))
+"""
+
+
+@unittest.skipUnless(os.geteuid() == 0 and shutil.which("setpriv"), "only root can be somebody else")
+class AnotherUser(ViewTest):
+    def as_user(self, number, *given):
+        words = [] if number == 0 else ["setpriv", f"--reuid={number}", f"--regid={number}", "--clear-groups"]
+        said = subprocess.run([*words, "/usr/bin/python3", "-c", STRANGER, json.dumps(given)], text=True,
+                              capture_output=True, timeout=120, cwd="/", check=True)
+        return json.loads(said.stdout)
+
+    def test_another_user_of_the_machine_gets_nothing_even_with_the_token(self):
+        self.write_run("r1")
+        os.chmod(self.folder, 0o755)
+        self.serve("r1")
+        cookie = self.raw(f"/?token={self.token}")[1]["Set-Cookie"].split("=")[0]
+        place = self.path("view.sock")
+        second = subprocess.Popen([harness.FATHOM, "view", "r1", "--bind", place], cwd=self.folder, text=True,
+                                  stdout=subprocess.PIPE)
+        self.addCleanup(second.communicate, timeout=60)
+        self.addCleanup(second.send_signal, signal.SIGTERM)
+        second.stdout.readline()
+        # All that stands anywhere about these servers: what the kernel tells of them, the run, temporary files.
+        paths = [place, *(f"/proc/{self.server.pid}/{name}" for name in ("cmdline", "environ", "maps"))]
+        for root in (self.folder, tempfile.gettempdir()):
+            for folder, _, names in os.walk(root):
+                paths += [os.path.join(folder, name) for name in names[:200] if root == self.folder or folder == root]
+        paths = [path for path in paths if path == place or not path.endswith(".sock")]
+        given = (self.port, self.token, cookie, sorted(set(paths)))
+        self.assertIn(self.path("r1", "profile.json"), paths)
+        own = self.as_user(0, *given)
+        self.assertEqual([said.split(" ")[1] for said in own["said"]], ["401", "200", "200"])
+        other = self.as_user(65534, *given)
+        self.assertEqual((other["uid"], other["said"]), (65534, ["", "", ""]))
+        self.assertEqual(other["read"][place], "PermissionError")
+        self.assertIn("view", other["read"][f"/proc/{self.server.pid}/cmdline"])  # it could look
+        self.assertEqual(other["read"][f"/proc/{self.server.pid}/environ"], "PermissionError")
+        self.assertEqual([path for path, text in other["read"].items() if self.token in text], [])
+        # To its own user it still answers.
+        self.assertEqual(self.raw("/api/runs", Authorization=f"Bearer {self.token}")[0], 200)
+
+
+class Display(ViewTest):
+    def opened(self, environment, *words, browser=None):
+        """(what fathom view printed, where xdg-open notes its arguments), with the server still there"""
+        self.write_run("r1")
+        os.makedirs(self.path("bin"), exist_ok=True)
+        note = self.path("opened")
+        with open(self.path("bin", "xdg-open"), "w", encoding="utf-8") as file:
+            file.write("#!/bin/sh\n" + (browser or f"printf '%s\\n' \"$@\" > '{note}.part' && /bin/mv '{note}.part' '{note}'\n"))
+        os.chmod(self.path("bin", "xdg-open"), 0o755)
+        inherited = {k: v for k, v in os.environ.items() if k not in ("DISPLAY", "WAYLAND_DISPLAY")}
+        self.server = subprocess.Popen(
+            [harness.FATHOM, "view", "r1", *words], cwd=self.folder, text=True, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, env={**inherited, "PATH": self.path("bin"), **environment})
+        self.addCleanup(self.end)
+        said = []
+        while not said or not said[-1].startswith("Ctrl-C"):
+            said.append(self.server.stdout.readline())
+            self.assertTrue(said[-1], said)
+        self.port, self.token = re.search(r":(\d+)/\?token=(\w+)", said[0]).groups()
+        return said, note
+
+    def test_a_browser_is_opened_where_there_is_a_display_and_the_token_stays_off_command_lines(self):
+        for environment in ({"DISPLAY": ":99"}, {"WAYLAND_DISPLAY": "wayland-9"}):
+            said, note = self.opened(environment)
+            self.assertEqual(len(said), 2, said)  # the address, and how to end it: no line for ssh
+            deadline = time.time() + 60
+            while not os.path.exists(note):
+                self.assertLess(time.time(), deadline, "no browser was opened")
+                time.sleep(0.05)
+            with open(note, encoding="utf-8") as file:
+                address = file.read()
+            self.assertRegex(address, rf"^http://127\.0\.0\.1:{self.port}/\?once=[0-9a-f]{{32}}\n$")
+            self.assertNotIn(self.token, address)
+            # Whoever reads the browser's command line comes too late.
+            path = address.strip().partition(f":{self.port}")[2]
+            status, headers, _ = self.raw(path)
+            self.assertEqual((status, headers["Location"]), (303, "/"))
+            cookie = headers["Set-Cookie"].split(";")[0]
+            self.assertEqual(self.raw("/api/runs", Cookie=cookie)[0], 200)
+            self.assertEqual(self.raw(path)[0], 401)
+            self.end()
+            os.unlink(note)
+
+    def test_without_a_display_or_with_no_browser_none_is_opened(self):
+        for environment, words, ssh in (({}, [], True), ({"DISPLAY": ""}, [], True), ({"DISPLAY": ":99"}, ["--no-browser"], False)):
+            said, note = self.opened(environment, *words)
+            self.assertEqual([line.startswith("from another machine, first: ssh -L ") for line in said], [False, True, False] if ssh else [False, False])
+            self.assertEqual(self.raw("/api/runs", Authorization=f"Bearer {self.token}")[0], 200)
+            self.end()
+            self.assertFalse(os.path.exists(note))
+
+    def test_a_browser_that_fails_harms_nothing(self):
+        for browser in ("exit 3\n", "kill -SEGV $$\n", "#!/no/such/interpreter\nno-such-command\n"):
+            said, _ = self.opened({"DISPLAY": ":99"}, browser=browser)
+            self.assertEqual(len(said), 2, said)
+            self.assertEqual(self.raw("/api/runs", Authorization=f"Bearer {self.token}")[0], 200)
+            self.end()
+            self.assertEqual(self.server.returncode, 0)
 
 
 class ShareableFile(ViewTest):
