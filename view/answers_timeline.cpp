@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <mutex>
 
+#include "analysis/scope/scope_filter.h"
+#include "base/process/parallel.h"
 #include "trace/attributes.h"
 #include "view/bytes.h"
 #include "view/pyramid/pyramid.h"
@@ -155,6 +158,74 @@ std::size_t keep_window(std::vector<Stretch>& spans, const analysis::Scope& scop
   return more;
 }
 
+// The lines of the pyramid whose sums are those of the processes. All numbers of a strip are sums, and so are those of
+// the coarsest lines, which hold all processes.
+std::vector<std::uint64_t> strip_lines(const Geometry& geometry, const analysis::Scope& scope,
+                                       const std::vector<std::uint32_t>& processes) {
+  if (scope.ranks) return {processes.begin(), processes.end()};
+  std::vector<std::uint64_t> lines;
+  for (std::uint64_t line = geometry.first_line(geometry.depths() - 1); line < geometry.all_lines();
+       ++line)
+    lines.push_back(line);
+  return lines;
+}
+
+struct StripSums {
+  std::vector<std::uint64_t> mpi, waiting, path, messages, in, out;  // by bin of level 0
+
+  StripSums(const std::vector<std::uint64_t>& lines, const Layer& calls, const Layer* waits,
+            std::size_t bins)
+      : mpi(bins), waiting(bins), path(bins), messages(bins), in(bins), out(bins) {
+    for (const std::uint64_t line : lines) {
+      const Columns of_calls = calls.read(line, 0, 0);
+      add(mpi, of_calls, kMpiNs);
+      add(messages, of_calls, kMessages);
+      add(in, of_calls, kBytesIn);
+      add(out, of_calls, kBytesOut);
+      const Columns of_waits = waits != nullptr ? waits->read(line, 0, 0) : Columns{};
+      add(waiting, of_waits, kWaitNs);
+      add(path, of_waits, kPathNs);
+    }
+  }
+
+ private:
+  static void add(std::vector<std::uint64_t>& sums, const Columns& columns, std::size_t column) {
+    for (std::size_t bin = 0; bin < sums.size() && !columns.empty(); ++bin)
+      sums[bin] += columns[column][bin];
+  }
+};
+
+// Time by group of functions and bin, of some processes. The pyramid keeps that of all processes only, so it is
+// counted here as there (pyramid/builder.cpp): the outermost calls of the first thread. Costs a pass over their events.
+GroupStrip strip_of(const CallsInWindow& calls, const trace::Definitions& definitions,
+                    const Geometry& geometry, const std::vector<std::uint32_t>& processes) {
+  GroupStrip sum(kStripGroups, std::vector<std::uint64_t>(geometry.bins(0)));
+  const std::uint64_t width = geometry.bin_ns(0);
+  std::mutex mutex;
+  base::in_parallel(processes.size(), [&](std::size_t i) {
+    GroupStrip strip(sum.size(), std::vector<std::uint64_t>(geometry.bins(0)));
+    calls.for_each(processes[i], geometry.from_ns, geometry.to_ns, [&](const SeenCall& call) {
+      if (call.depth > 0 || call.thread > 0 || call.function >= definitions.functions.size())
+        return;
+      std::vector<std::uint64_t>& group =
+          strip[static_cast<std::size_t>(definitions.functions[call.function].group)];
+      const std::uint64_t end_ns = std::min(call.leave_ns, geometry.to_ns);
+      for (std::uint64_t at = std::max(call.enter_ns, geometry.from_ns); at < end_ns;) {
+        const std::uint64_t bin = (at - geometry.from_ns) / width;
+        const std::uint64_t until = std::min(end_ns, geometry.from_ns + (bin + 1) * width);
+        group[bin] += until - at;
+        at = until;
+      }
+    });
+    const std::lock_guard lock(mutex);
+    for (std::size_t group = 0; group < sum.size(); ++group) {
+      for (std::size_t bin = 0; bin < sum[group].size(); ++bin)
+        sum[group][bin] += strip[group][bin];
+    }
+  });
+  return sum;
+}
+
 template <typename Of>
 void write_spans(base::JsonWriter& json, const char* name, const std::vector<Stretch>& spans,
                  const char* extra, Of of) {
@@ -224,29 +295,20 @@ Reply answer_tile(Session& session, const Query& query) {
 Reply answer_strip(Session& session, const Query& query) {
   const Asked asked = pyramid_of(session, query);
   if (asked.pyramid == nullptr) return asked.otherwise;
+  const auto scope = query.scope(session.tools);
+  if (!scope) return refuse(400, scope.error().message);
+  const auto loaded = asked.run->loaded();
+  if (!loaded) return refuse(422, loaded.error().message);
+  const trace::Trace& trace = *(*loaded)->trace;
   const Geometry& geometry = asked.pyramid->geometry();
   const std::shared_ptr<const Layer> waits = asked.pyramid->waits();
   const std::size_t bins = std::min(kBins, geometry.bins(0));
-  std::vector<std::uint64_t> mpi(bins), waiting(bins), path(bins), messages(bins), in(bins),
-      out(bins);
-  const auto add = [bins](std::vector<std::uint64_t>& sums, const Columns& columns,
-                          std::size_t column) {
-    for (std::size_t bin = 0; bin < bins && !columns.empty(); ++bin)
-      sums[bin] += columns[column][bin];
-  };
-  // All numbers here are sums, and so are those of the coarsest lines.
-  for (std::uint64_t line = geometry.first_line(geometry.depths() - 1); line < geometry.all_lines();
-       ++line) {
-    const Columns calls = asked.calls->read(line, 0, 0);
-    add(mpi, calls, kMpiNs);
-    add(messages, calls, kMessages);
-    add(in, calls, kBytesIn);
-    add(out, calls, kBytesOut);
-    const Columns of_waits = waits ? waits->read(line, 0, 0) : Columns{};
-    add(waiting, of_waits, kWaitNs);
-    add(path, of_waits, kPathNs);
-  }
-  const GroupStrip by_group = unpack_call_tail(asked.calls->tail(), bins).strip;
+  const std::vector<std::uint32_t> processes =
+      analysis::ScopeFilter(*scope, trace.definitions()).chosen();
+  const StripSums sums(strip_lines(geometry, *scope, processes), *asked.calls, waits.get(), bins);
+  const GroupStrip by_group =
+      scope->ranks ? strip_of(asked.run->calls(trace), trace.definitions(), geometry, processes)
+                   : unpack_call_tail(asked.calls->tail(), bins).strip;
   std::vector<std::string> groups;
   for (std::size_t group = 0; group < by_group.size(); ++group)
     groups.emplace_back(trace::name_of(static_cast<trace::Group>(group)));
@@ -256,14 +318,14 @@ Reply answer_strip(Session& session, const Query& query) {
     json.field("bins", bins);
     json.field("groups", groups);
     json.field("ns", by_group);
-    json.field("bytes", in);
-    json.field("all_ns", geometry.bin_ns(0) * geometry.processes);
-    json.field("mpi_ns", mpi);
-    json.field("wait_ns", waiting);
-    json.field("path_ns", path);
-    json.field("messages", messages);
-    json.field("bytes_in", in);
-    json.field("bytes_out", out);
+    json.field("bytes", sums.in);
+    json.field("all_ns", geometry.bin_ns(0) * processes.size());
+    json.field("mpi_ns", sums.mpi);
+    json.field("wait_ns", sums.waiting);
+    json.field("path_ns", sums.path);
+    json.field("messages", sums.messages);
+    json.field("bytes_in", sums.in);
+    json.field("bytes_out", sums.out);
     json.field("ready", waits ? 7 : 1);
   });
   reply.lasts = waits != nullptr;

@@ -13,6 +13,7 @@
 #include "analysis/load_run.h"
 #include "base/result.h"
 #include "live/job_state.h"
+#include "profile/profile.h"
 
 namespace fathom::view {
 
@@ -36,10 +37,11 @@ struct Tools {
   // File with a map of the machine, in Pyrite's format; empty: RUN/machine.json, if there is one.
   std::string machine_map;
   base::Result<std::set<std::int64_t>> (*ranks)(const std::string& text) = nullptr;
-  // Of the simulator, empty without it: what a network would carry of a run. Parameters as in the protocol;
-  // a JSON object.
-  std::function<base::Result<std::string>(const std::string& run,
-                                          const std::map<std::string, std::string>& parameters)>
+  // Of the simulator, empty without it: what a network would carry of a run. Parameters as in the protocol, and what
+  // was sent in the chosen window, if there is one; a JSON object.
+  std::function<base::Result<std::string>(
+      const std::string& run, const std::map<std::string, std::string>& parameters,
+      const std::optional<std::vector<profile::PairCount>>& window)>
       network;
 };
 

@@ -9,22 +9,31 @@
 //   placement  up to four names, separated by commas; also "as-run", where the cluster has the run's hosts
 //   selection, routing, model, seed  as in `fathom simulate`
 //   link, top  of /api/network/link: number of the link; how many flows and pairs are listed
+//   only       "chosen": what a part of the traffic puts on the links, on the paths of the whole; the part is of
+//              `ranks` at either end, of a `pair` ("3-4"), of a `class`
 #pragma once
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
+#include "profile/profile.h"
 
 namespace fathom::cli {
 
+// What was sent in a window of time, which profiles do not know and who asks therefore says.
+using WindowTraffic = std::optional<std::vector<profile::PairCount>>;
+
 // Takes a run as `fathom simulate --job` does, and parameters; gives a JSON object without the schema: the
-// members that simulator/run/network_picture.h describes, and "runs". The Error is a sentence about a parameter,
+// members that simulator/run/network_picture.h describes, and "runs". With traffic of a window, `only=chosen` and
+// `link` are of it alone; a simulation is always of the whole run. The Error is a sentence about a parameter,
 // or what `fathom simulate` would say. Cost: that of the simulation; nothing is kept. Threading: any thread.
 using NetworkTool = std::function<base::Result<std::string>(
-    const std::string& run, const std::map<std::string, std::string>& parameters)>;
+    const std::string& run, const std::map<std::string, std::string>& parameters,
+    const WindowTraffic& window)>;
 // `clusters`: those of the command line. Empty where Fathom was built without the simulator.
 // cli/commands/simulator/ has both.
 NetworkTool network_tool(const std::vector<std::string>& clusters);

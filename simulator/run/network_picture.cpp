@@ -96,18 +96,19 @@ class PartSink : public RouteSink {
   std::vector<double> parts_;  // by demand, bytes
 };
 
-// Keeps the demands that take one link.
+// Keeps the demands that take one link, of which `bytes` are looked at.
 class LinkSink : public RouteSink {
  public:
-  LinkSink(LinkId link, std::span<const Demand> all) : link_(link), all_(all) {}
+  LinkSink(LinkId link, std::span<const Demand> all, std::vector<double> bytes)
+      : link_(link), all_(all), bytes_(std::move(bytes)) {}
 
   void take(std::size_t index, std::span<const LinkId> links, double share) override {
     const auto times = std::count(links.begin(), links.end(), link_);
-    if (times == 0) return;
+    if (times == 0 || bytes_[index] == 0) return;
     const Demand& demand = all_[index];
     const double part = share * static_cast<double>(times);
     demands.insert(index);
-    flows.push_back({demand.source, demand.destination, part * demand.bytes, share});
+    flows.push_back({demand.source, demand.destination, part * bytes_[index], share});
   }
 
   std::vector<LinkFlow> flows;
@@ -117,6 +118,7 @@ class LinkSink : public RouteSink {
  private:
   LinkId link_;
   std::span<const Demand> all_;
+  std::vector<double> bytes_;  // by demand
 };
 
 base::Result<PlacedRoutes> routes_of(const Network& network, const Job& job,
@@ -136,12 +138,12 @@ HostId host_of(const Placement& placement, std::int64_t rank) {
 
 base::Result<LinkContent> content_by_pairs(const Network& network, const Job& job,
                                            const Placement& placement, const Choice& choice,
-                                           LinkId link) {
+                                           LinkId link, PartOfJob part) {
   const auto routes = routes_of(network, job, placement, choice);
   if (!routes) return routes.error();
   LinkContent content;
   std::map<std::pair<HostId, HostId>, double> flows;
-  for (const profile::PairCount& pair : job.pairs) {
+  for (const profile::PairCount& pair : part) {
     const std::span<const LinkId> way = way_of(*routes, pair);
     const auto times = std::count(way.begin(), way.end(), link);
     if (times == 0) continue;
@@ -239,31 +241,6 @@ void write_picture_run(base::JsonWriter& json, const std::string& placement,
 
 namespace {
 
-base::Result<LinkContent> content_by_demands(const Network& network, const Job& job,
-                                             const PlacedJob& placed, const Choice& choice,
-                                             LinkId link) {
-  LinkSink sink(link, placed.demands);
-  if (auto routed = route_job(network, placed, choice, sink); !routed) return routed.error();
-  LinkContent content;
-  content.flows = std::move(sink.flows);
-  if (choice.router->per_flow) {
-    // Demands of single pairs have the pair's position as their key, counted from 1 (demands_of()).
-    for (const std::size_t index : sink.demands) {
-      const profile::PairCount& pair = job.pairs[placed.demands[index].key - 1];
-      content.pairs.push_back({pair.source, pair.destination, pair.bytes, pair.messages});
-    }
-  } else {
-    std::set<std::pair<HostId, HostId>> taken;
-    for (const LinkFlow& flow : content.flows) taken.insert({flow.source, flow.destination});
-    for (const profile::PairCount& pair : job.pairs) {
-      if (taken.contains({host_of(placed.placement, pair.source),
-                          host_of(placed.placement, pair.destination)}))
-        content.pairs.push_back({pair.source, pair.destination, pair.bytes, pair.messages});
-    }
-  }
-  return content;
-}
-
 // Bytes of each demand that are of `part`.
 std::vector<double> parts_of(const Job& job, const PlacedJob& placed, bool per_flow,
                              std::span<const profile::PairCount> part) {
@@ -289,17 +266,52 @@ std::vector<double> parts_of(const Job& job, const PlacedJob& placed, bool per_f
   return parts;
 }
 
+base::Result<LinkContent> content_by_demands(const Network& network, const Job& job,
+                                             const PlacedJob& placed, const Choice& choice,
+                                             LinkId link, const std::optional<PartOfJob>& part) {
+  const bool per_flow = choice.router->per_flow;
+  std::vector<double> bytes;
+  if (part) {
+    bytes = parts_of(job, placed, per_flow, *part);
+  } else {
+    for (const Demand& demand : placed.demands) bytes.push_back(demand.bytes);
+  }
+  LinkSink sink(link, placed.demands, std::move(bytes));
+  if (auto routed = route_job(network, placed, choice, sink); !routed) return routed.error();
+  LinkContent content;
+  content.flows = std::move(sink.flows);
+  // Demands of single pairs have the pair's position as their key, counted from 1 (demands_of()).
+  std::set<std::pair<std::int64_t, std::int64_t>> pairs;
+  if (per_flow) {
+    for (const std::size_t index : sink.demands) {
+      const profile::PairCount& pair = job.pairs[placed.demands[index].key - 1];
+      pairs.insert({pair.source, pair.destination});
+    }
+  }
+  std::set<std::pair<HostId, HostId>> hosts;
+  for (const LinkFlow& flow : content.flows) hosts.insert({flow.source, flow.destination});
+  for (const profile::PairCount& pair : part ? *part : PartOfJob(job.pairs)) {
+    const bool taken = per_flow ? pairs.contains({pair.source, pair.destination})
+                                : hosts.contains({host_of(placed.placement, pair.source),
+                                                  host_of(placed.placement, pair.destination)});
+    if (taken) content.pairs.push_back({pair.source, pair.destination, pair.bytes, pair.messages});
+  }
+  return content;
+}
+
 }  // namespace
 
 base::Result<LinkContent> content_of_link(const Network& network, const Job& job,
-                                          const Choice& choice, Paths paths, LinkId link) {
+                                          const Choice& choice, Paths paths, LinkId link,
+                                          const std::optional<PartOfJob>& part) {
   if (link >= network.link_count())
     return base::Error{"'" + network.name() + "' has no link " + std::to_string(link)};
   const auto placed = place_job(network, job, choice);
   if (!placed) return placed.error();
   auto content = paths == Paths::kOfDemands
-                     ? content_by_demands(network, job, *placed, choice, link)
-                     : content_by_pairs(network, job, placed->placement, choice, link);
+                     ? content_by_demands(network, job, *placed, choice, link, part)
+                     : content_by_pairs(network, job, placed->placement, choice, link,
+                                        part ? *part : PartOfJob(job.pairs));
   if (!content) return content.error();
   for (const LinkFlow& flow : content->flows) content->bytes += flow.bytes;
   heaviest_first(content->flows);
@@ -308,8 +320,7 @@ base::Result<LinkContent> content_of_link(const Network& network, const Job& job
 }
 
 base::Result<std::vector<double>> carried_for(const Network& network, const Job& job,
-                                              const Choice& choice, Paths paths,
-                                              std::span<const profile::PairCount> part) {
+                                              const Choice& choice, Paths paths, PartOfJob part) {
   const auto placed = place_job(network, job, choice);
   if (!placed) return placed.error();
   if (paths == Paths::kOfDemands) {

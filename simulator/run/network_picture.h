@@ -10,6 +10,7 @@
 //                "interval_s" (0: the model has no time), "carried": columns "link", "interval", "bytes"
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -52,16 +53,17 @@ struct LinkContent {
 // (placement/placed_routes.h), so a load-aware router may give the two different ones.
 enum class Paths { kOfDemands, kOfPairs };
 
-// The bytes are the traffic that the model with these paths puts on the link. An Error if there is no such
-// link, or what route_job() or PlacedRoutes::make() say.
+// The bytes are the traffic that the model with these paths puts on the link. With a part of the job's traffic, they
+// are those of the part, on the paths of the whole job; it has pairs of the job only, each once, with at most their
+// bytes. An Error if there is no such link, or what route_job() or PlacedRoutes::make() say.
+using PartOfJob = std::span<const profile::PairCount>;
 base::Result<LinkContent> content_of_link(const Network& network, const Job& job,
-                                          const Choice& choice, Paths paths, LinkId link);
+                                          const Choice& choice, Paths paths, LinkId link,
+                                          const std::optional<PartOfJob>& part = {});
 
-// How much of the job's traffic some of it is: by link, what `part` puts there on the paths of the whole job.
-// `part` has pairs of the job only, with at most their bytes. Errors as above.
+// By link, what a part of the job's traffic puts there on the paths of the whole job. Part and Errors as above.
 base::Result<std::vector<double>> carried_for(const Network& network, const Job& job,
-                                              const Choice& choice, Paths paths,
-                                              std::span<const profile::PairCount> part);
+                                              const Choice& choice, Paths paths, PartOfJob part);
 
 // The result of carried_for() as an object: "placement", and columns "link", "bytes" of the links that carry some.
 void write_carried_for(base::JsonWriter& json, const std::string& placement,

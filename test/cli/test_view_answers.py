@@ -179,6 +179,63 @@ class Answers(ViewTest):
         for run, name, rows, levels in ((0, "wide", 2, 1), (1, "long", 1, 2)):
             self.check_tiles(run, name, rows, levels)
 
+    def test_strips_of_some_ranks_add_up_to_the_strip_of_all(self):
+        self.generate("run", "--ranks", "70", "--events", "30000")
+        self.serve("run")
+        self.when_ready()
+        whole = self.ask("/api/strip")
+        parts = [self.ask("/api/strip", ranks=ranks) for ranks in ("0-2,69", "3-40", "41-68")]
+        for name in ("mpi_ns", "wait_ns", "path_ns", "messages", "bytes_in", "bytes_out"):
+            self.assertEqual([sum(column) for column in zip(*(part[name] for part in parts))], whole[name], name)
+        self.assertEqual(sum(part["all_ns"] for part in parts), whole["all_ns"])
+        for at, group in enumerate(whole["groups"]):
+            self.assertEqual([sum(column) for column in zip(*(part["ns"][at] for part in parts))], whole["ns"][at], group)
+        for part in parts:
+            self.assertEqual((part["groups"], part["bins"], part["bin_ns"], part["ready"]),
+                             (whole["groups"], whole["bins"], whole["bin_ns"], 7))
+            self.assertEqual([sum(column) for column in zip(*part["ns"])], part["mpi_ns"])
+        self.assertEqual(self.ask("/api/strip", ranks="0-69")["ns"], whole["ns"])
+        self.ask("/api/strip", 400, ranks="x")
+
+    def test_what_a_window_puts_on_links_is_the_traffic_of_analyze(self):
+        self.generate("run", "--ranks", "6", "--events", "20000")
+        self.serve("run")
+        if "error" in json.loads(self.raw("/api/network", Authorization=f"Bearer {self.token}")[2]):
+            self.skipTest("built without the simulator")
+        span = self.when_ready()["span"]
+        chance = random.Random(7)
+        # A rank on each host: what a host's two links carry is what its rank sends and receives.
+        network = {"cluster": "leafspine:leaves=2;spines=1;hosts=3", "placement": "block"}
+        whole = self.ask("/api/network", **network)
+        nodes, links, host_of = whole["nodes"], whole["links"], whole["runs"][0]["rank_host"]
+        rank_of = {host: rank for rank, host in enumerate(host_of)}
+        for model in ("load", "flow", "replay"):
+            begin, end = sorted(chance.sample(range(span["from_ns"], span["to_ns"]), 2))
+            window = {"from": begin, "to": end}
+            pairs = self.analyze("run", "matrices", "--from", f"{begin}ns", "--to", f"{end}ns")["matrices"]["all_pairs"]
+            pairs = list(zip(pairs["source"], pairs["destination"], pairs["bytes"]))
+            for chosen, keep in (({}, lambda a, b: True), ({"ranks": "1,4"}, lambda a, b: {a, b} & {1, 4}),
+                                 ({"pair": "0-1"}, lambda a, b: (a, b) == (0, 1))):
+                said = self.ask("/api/network", only="chosen", model=model, **network, **window, **chosen)["runs"][0]
+                carried = dict(zip(said["link"], said["bytes"]))
+                expected = {}
+                for link, (source, target) in enumerate(zip(links["source"], links["target"])):
+                    if not links["host"][link]:
+                        continue
+                    sent = [number for a, b, number in pairs if a != b and keep(a, b) and
+                            (rank_of[source] == a if nodes["host"][source] else rank_of[target] == b)]
+                    expected[link] = sum(sent)
+                self.assertEqual({link: carried.get(link, 0) for link in expected}, expected, (model, chosen))
+                self.assertGreater(sum(expected.values()), 0)
+            for link in expected:
+                content = self.ask("/api/network/link", link=link, model=model, **network, **window)
+                sent = {(a, b): number for a, b, number in pairs if a != b and number and
+                        (rank_of[links["source"][link]] == a if nodes["host"][links["source"][link]] else rank_of[links["target"][link]] == b)}
+                self.assertEqual(dict(zip(zip(content["pairs"]["source"], content["pairs"]["destination"]), content["pairs"]["bytes"])), sent)
+                self.assertEqual((content["bytes"], sum(content["flows"]["bytes"])), (sum(sent.values()), sum(sent.values())))
+        self.ask("/api/network", 422, only="chosen", **network, **{"from": span["to_ns"] + 10**9})
+        self.ask("/api/network", 422, only="chosen", **network, **{"from": 5, "to": 4})
+
     def check_tiles(self, run, name, rows, levels):
         layout = self.when_ready(run)["timeline"]
         self.assertEqual((layout["rows"], layout["levels"], layout["columns"][0]), (rows, levels, 1))

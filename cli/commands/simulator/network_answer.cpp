@@ -98,21 +98,39 @@ struct Question {
   simulator::Choice choice;              // without its placement
   bool only_chosen = false;              // what `part` puts on the links, instead of a simulation
   std::vector<profile::PairCount> part;  // what is chosen of the job's traffic
+  WindowTraffic window;                  // of it, what was sent in the chosen window
 
   simulator::Paths paths() const {
     return model == Model::kLoad ? simulator::Paths::kOfDemands : simulator::Paths::kOfPairs;
   }
 };
 
-// Of a class of messages, of ranks at either end, or from one rank to another ("3-4").
+// What pairs of the job sent in a window, and not more than in all: a trace may hold what the profile does not count.
+WindowTraffic of_job(const simulator::Job& job, const WindowTraffic& window) {
+  if (!window) return std::nullopt;
+  std::map<std::pair<std::int64_t, std::int64_t>, const profile::PairCount*> known;
+  for (const profile::PairCount& pair : job.pairs) known[{pair.source, pair.destination}] = &pair;
+  std::vector<profile::PairCount> part;
+  for (profile::PairCount pair : *window) {
+    const auto found = known.find({pair.source, pair.destination});
+    if (found == known.end()) continue;
+    pair.bytes = std::min(pair.bytes, found->second->bytes);
+    part.push_back(pair);
+  }
+  return part;
+}
+
+// Of a class of messages, of ranks at either end, or from one rank to another ("3-4"); what was sent in a window is of
+// the class already.
 base::Result<std::vector<profile::PairCount>> part_of(const std::string& run,
                                                       const simulator::Job& job,
-                                                      const Parameters& parameters) {
+                                                      const Parameters& parameters,
+                                                      const WindowTraffic& window) {
   const std::string of_class = text_of(parameters, "class", ""),
                     ranks = text_of(parameters, "ranks", ""),
                     pair = text_of(parameters, "pair", "");
-  std::vector<profile::PairCount> part = job.pairs;
-  if (!of_class.empty()) {
+  std::vector<profile::PairCount> part = window ? *window : job.pairs;
+  if (!window && !of_class.empty()) {
     const auto path = job_of(run);
     if (!path) return path.error();
     profile::Selection selection;
@@ -142,7 +160,7 @@ base::Result<std::vector<profile::PairCount>> part_of(const std::string& run,
 }
 
 base::Result<Question> question_of(const std::string& run, const std::vector<std::string>& clusters,
-                                   const Parameters& parameters) {
+                                   const Parameters& parameters, const WindowTraffic& window) {
   Question question;
   const auto model = model_named(text_of(parameters, "model", "load"));
   if (!model) return model.error();
@@ -168,9 +186,10 @@ base::Result<Question> question_of(const std::string& run, const std::vector<std
     if (!router) return router.error();
     question.choice.router = *router;
   }
+  question.window = of_job(question.job.job, window);
   question.only_chosen = text_of(parameters, "only", "") == "chosen";
   if (question.only_chosen) {
-    auto part = part_of(run, question.job.job, parameters);
+    auto part = part_of(run, question.job.job, parameters, question.window);
     if (!part) return part.error();
     question.part = std::move(*part);
   }
@@ -240,8 +259,10 @@ base::Result<std::string> link_answer(const Question& question, const Parameters
   const auto choice = choice_of(question, question.placements.front());
   if (!choice) return choice.error();
   const auto id = static_cast<simulator::LinkId>(*link);
+  std::optional<simulator::PartOfJob> part;
+  if (question.window) part = *question.window;
   const auto content = simulator::content_of_link(*question.network, question.job.job, *choice,
-                                                  question.paths(), id);
+                                                  question.paths(), id, part);
   if (!content) return content.error();
   return base::json_text(0, [&](base::JsonWriter& json) {
     simulator::write_link_content(json, *question.network, id, *content, *top);
@@ -250,8 +271,9 @@ base::Result<std::string> link_answer(const Question& question, const Parameters
 
 base::Result<std::string> network_answer(const std::string& run,
                                          const std::vector<std::string>& clusters,
-                                         const Parameters& parameters) {
-  const auto question = question_of(run, clusters, parameters);
+                                         const Parameters& parameters,
+                                         const WindowTraffic& window) {
+  const auto question = question_of(run, clusters, parameters, window);
   if (!question) return question.error();
   if (parameters.contains("link")) return link_answer(*question, parameters);
   std::string text;
@@ -278,8 +300,9 @@ base::Result<std::string> network_answer(const std::string& run,
 }  // namespace
 
 NetworkTool network_tool(const std::vector<std::string>& clusters) {
-  return [clusters](const std::string& run, const Parameters& parameters) {
-    return network_answer(run, clusters, parameters);
+  return [clusters](const std::string& run, const Parameters& parameters,
+                    const WindowTraffic& window) {
+    return network_answer(run, clusters, parameters, window);
   };
 }
 
