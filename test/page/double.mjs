@@ -4,7 +4,8 @@
 // hostile. It is for what a small real run cannot show: large matrices, many ranks, slow answers.
 //
 // The job, at any moment ns of rank r: iterations of 1 ms. For 0.6 ms all compute, the late rank for 0.8 ms;
-// then MPI_Sendrecv until 0.9 ms, in which the others wait for the late rank; then MPI_Allreduce until the end.
+// then MPI_Sendrecv until 0.9 ms, in which the others wait for the late rank; then MPI_Allreduce until the end. Two lines
+// take turns in calling MPI_Sendrecv.
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
@@ -125,7 +126,7 @@ function raw(job, from, to, ranks) {
       const late = rank === job.late;
       for (const [f, b, e, w] of [[0, late ? 0.8 : 0.6, 0.9, late ? 0 : 0.2], [1, 0.9, 1, 0]]) {
         const [begin, end] = [(n + b) * kIteration, (n + e) * kIteration];
-        if (end > from && begin < to) rows.push({ begin, end, wait: w * kIteration, bytes: f === 0 ? job.bytes : 8, rank, f, awaited: w > 0 ? job.late : nobody });
+        if (end > from && begin < to) rows.push({ begin, end, wait: w * kIteration, bytes: f === 0 ? job.bytes : 8, rank, f, awaited: w > 0 ? job.late : nobody, site: f === 0 ? 2 * (n % 2) : 1 });
       }
     }
   const n = rows.length;
@@ -136,7 +137,7 @@ function raw(job, from, to, ranks) {
   let at = 16;
   for (const name of ['begin', 'end', 'wait', 'bytes']) for (const row of rows) at = buffer.writeDoubleLE(row[name], at);
   for (const name of ['rank', 'f', 'awaited']) for (const row of rows) at = buffer.writeUInt32LE(row[name], at);
-  for (let i = 0; i < n; ++i) at = buffer.writeUInt32LE(nobody, at);
+  for (const row of rows) at = buffer.writeUInt32LE(row.site, at);
   for (let i = 0; i < n; ++i) at = buffer.writeUInt16LE(0, at);
   for (let i = 0; i < n; ++i) at = buffer.writeUInt8(0, at);
   for (const row of rows) at = buffer.writeUInt8(row.wait > 0 ? 0 : 255, at);
@@ -217,6 +218,8 @@ function findings(job) {
   ];
 }
 
+const sites = { id: [0, 1, 2], function: ['exchange', 'main', 'exchange'], file: ['ring.c', hostile, 'ring.c'], line: [21, 30, 25] };
+
 function answer(job, run, path, query) {
   const [from, to] = [Number(query.get('from') ?? 0), Number(query.get('to') ?? job.iterations * kIteration)];
   const ranks = chosenRanks(job, query);
@@ -252,10 +255,12 @@ function answer(job, run, path, query) {
       return { path: { process: [job.late], begin_ns: [from], end_ns: [to], function: [-1] }, more: 0 };
     case '/api/calls':
       return {
-        tree: { id: [0, 1, 2, 3], parent: [-1, 0, 1, 0], name: ['main', 'exchange', 'MPI_Sendrecv', 'MPI_Allreduce'], file: ['ring.c', 'ring.c', 'ring.c', hostile], line: [10, 20, 21, 30], kind: ['function', 'function', 'mpi', 'mpi'], calls: [2, 1, 1, 1].map((n) => n * job.iterations * job.ranks), ns: [4e5, 3e5, 3e5, 1e5].map((n) => n * job.iterations * job.ranks), wait_ns: [2e5, 2e5, 2e5, 0], bytes: [1, 1, 1, 0].map((n) => n * job.bytes * job.iterations) },
+        tree: { id: [0, 1, 2, 3, 4], parent: [-1, 0, 1, 0, 1], name: ['main', 'exchange', 'MPI_Sendrecv', 'MPI_Allreduce', 'MPI_Sendrecv'], file: ['ring.c', 'ring.c', 'ring.c', hostile, 'ring.c'], line: [10, 20, 21, 30, 25], kind: ['function', 'function', 'mpi', 'mpi', 'mpi'], calls: [2, 1, 0.5, 1, 0.5].map((n) => n * job.iterations * job.ranks), ns: [4e5, 3e5, 1.6e5, 1e5, 1.4e5].map((n) => n * job.iterations * job.ranks), wait_ns: [2e5, 2e5, 1e5, 0, 1e5], bytes: [1, 1, 0.5, 0, 0.5].map((n) => n * job.bytes * job.iterations) },
         whole_run: true,
-        sites: { function: ['MPI_Sendrecv', 'MPI_Allreduce'], file: ['ring.c', hostile], line: [21, 30], calls: [job.iterations, job.iterations], ns: [3e8, 1e8] },
+        sites,
       };
+    case '/api/sites':
+      return { sites };
     case '/api/matrix': {
       if (job.ranks > 1024 && query.get('by') !== 'host') return matrix(job, query);
       const size = query.get('by') === 'host' ? Math.ceil(job.ranks / job.perHost) : job.ranks;
@@ -280,7 +285,7 @@ function answer(job, run, path, query) {
     case '/api/live':
       return liveOf(job, Number(query.get('since') ?? 0));
     case '/api/live/state':
-      return { state: liveStateOf(job) };
+      return { state: liveStateOf(job, Number(query.get('at') ?? 1700000059)) };
     case '/api/views':
       return { views: [], writable: true };
     default:
@@ -322,6 +327,7 @@ export async function startDouble(pages, jobs, { delay = 0 } = {}) {
     const value = answer(one, run, url.pathname, url.searchParams);
     return value === null ? send(404, 'application/json', JSON.stringify({ error: 'there is no such answer' })) : json(value);
   });
+  server.requestTimeout = server.headersTimeout = server.keepAliveTimeout = 0; // on a loaded machine, a browser may take its time
   await new Promise((done) => server.listen(0, '127.0.0.1', done));
   return { url: `http://127.0.0.1:${server.address().port}/`, asked, stop: () => new Promise((done) => (server.closeAllConnections?.(), server.close(done))) };
 }

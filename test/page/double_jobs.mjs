@@ -2,6 +2,7 @@
 // What double.mjs answers to the pages Machine, Network and Live, of the same ring of ranks.
 
 const kIteration = 1e6;
+const messagesIn = (from, to) => Math.max(0, Math.floor((to - 0.85 * kIteration) / kIteration) - Math.floor((from - 0.85 * kIteration) / kIteration));
 
 export function machineOf(job, functions, groups) {
   const all = Array.from({ length: job.ranks }, (_, rank) => rank);
@@ -101,6 +102,8 @@ export function networkOf(job, query) {
   };
   const pairs = Array.from({ length: ranks }, (_, rank) => [rank, (rank + 1) % ranks]).filter(([from, to]) => from !== to);
   const each = job.bytes * job.iterations;
+  // What was sent in the window, if one is asked about.
+  const part = query.has('from') || query.has('to') ? job.bytes * messagesIn(Number(query.get('from') ?? 0), Number(query.get('to') ?? job.iterations * kIteration)) : each;
   const bytes = links.source.map(() => 0);
   for (const [from, to] of pairs) for (const link of way(from, to)) bytes[link] += each;
   const placements = (query.get('placement') ?? 'block').split(',');
@@ -113,7 +116,7 @@ export function networkOf(job, query) {
     const own = query.get('class') !== 'MPI_Allreduce';
     const chosen = pairs.filter(([from, to]) => own && (pair.length === 2 ? from === pair[0] && to === pair[1] : listed.length === 0 || listed.includes(from) || listed.includes(to)));
     const carried = links.source.map(() => 0);
-    for (const [from, to] of chosen) for (const link of way(from, to)) carried[link] += each;
+    for (const [from, to] of chosen) for (const link of way(from, to)) carried[link] += part;
     const used = carried.flatMap((value, link) => (value > 0 ? [link] : []));
     return { runs: placements.map((placement) => ({ placement, link: used, bytes: used.map((link) => carried[link]) })) };
   }
@@ -121,9 +124,9 @@ export function networkOf(job, query) {
     const link = Number(query.get('link'));
     const over = pairs.filter(([from, to]) => way(from, to).includes(link));
     return {
-      link, source: nodes.name[links.source[link]], target: nodes.name[links.target[link]], bytes: bytes[link],
-      flows: { source: over.map(([from]) => `h${from}`), destination: over.map(([, to]) => `h${to}`), bytes: over.map(() => each), share: over.map(() => 1) },
-      pairs: { source: over.map(([from]) => from), destination: over.map(([, to]) => to), bytes: over.map(() => each), messages: over.map(() => job.iterations) }, more_flows: 0, more_pairs: 0,
+      link, source: nodes.name[links.source[link]], target: nodes.name[links.target[link]], bytes: part * over.length,
+      flows: { source: over.map(([from]) => `h${from}`), destination: over.map(([, to]) => `h${to}`), bytes: over.map(() => part), share: over.map(() => 1) },
+      pairs: { source: over.map(([from]) => from), destination: over.map(([, to]) => to), bytes: over.map(() => part), messages: over.map(() => part / job.bytes) }, more_flows: 0, more_pairs: 0,
     };
   }
   const seconds = 0.01;
@@ -148,7 +151,7 @@ export function networkOf(job, query) {
   };
 }
 
-/** A minute of samples, one a second. */
+/** A minute of samples, one a second, the first of them when the job has run for a minute. */
 export function liveOf(job, since) {
   const at = Array.from({ length: 60 }, (_, second) => 1700000000 + second).filter((time) => time > since);
   return {
@@ -160,16 +163,19 @@ export function liveOf(job, since) {
   };
 }
 
-export function liveStateOf(job) {
+/** What all ranks have done since the first of these samples, 60 s after the job began: the same in each second. */
+export function liveStateOf(job, at = 1700000059) {
+  const passed = 61 + Math.min(59, Math.max(0, Math.floor(at) - 1700000000));
+  const messages = 10 * passed;
   const ranks = Array.from({ length: Math.min(job.ranks, 512) }, (_, rank) => rank);
   const pairs = ranks.flatMap((rank) => [
-    { from: rank, to: (rank + 1) % job.ranks, kind: 'point-to-point', sent: 10, sent_bytes: 10 * job.bytes, received: 10, received_bytes: 10 * job.bytes },
-    { from: rank, to: (rank + 3) % job.ranks, kind: 'MPI_Allreduce', sent: 10, sent_bytes: 80, received: 10, received_bytes: 80 },
+    { from: rank, to: (rank + 1) % job.ranks, kind: 'point-to-point', sent: messages, sent_bytes: messages * job.bytes, received: messages, received_bytes: messages * job.bytes },
+    { from: rank, to: (rank + 3) % job.ranks, kind: 'MPI_Allreduce', sent: messages, sent_bytes: 8 * messages, received: messages, received_bytes: 8 * messages },
   ]);
   return {
-    run: job.name, program: './ring', taken_at_s: 60, world_size: job.ranks, communicators: [{ id: 0, name: 'MPI_COMM_WORLD' }], pairs, hosts_late: [],
+    run: job.name, program: './ring', taken_at_s: 1699999939 + passed, world_size: job.ranks, communicators: [{ id: 0, name: 'MPI_COMM_WORLD' }], pairs, hosts_late: [],
     ranks: ranks.map((rank) => ({
-      rank, host: `n${Math.floor(rank / job.perHost)}`, pid: 1000 + rank, state: rank === job.late ? 'computing' : 'in-mpi', sample_age_s: 0.5, mpi_s: 20 + rank / 10, waiting_s: 10, elapsed_s: 60, sent: 10, sent_bytes: 10 * job.bytes, received: 10, received_bytes: 10 * job.bytes,
+      rank, host: `n${Math.floor(rank / job.perHost)}`, pid: 1000 + rank, state: rank === job.late ? 'computing' : 'in-mpi', sample_age_s: 0.5, mpi_s: passed / 2 + rank / 10, waiting_s: passed / 4, elapsed_s: passed, sent: messages, sent_bytes: messages * job.bytes, received: messages, received_bytes: messages * job.bytes,
       threads: rank === job.late ? [] : [{ thread: 0, function: rank % 4 === 1 ? 'MPI_Allreduce' : 'MPI_Sendrecv', place: 'ring.c:21', since_s: 0.0002, calls: 60000 }],
     })),
     verdict: { cause: 'slow-rank', hung: false, culprits: [job.late], victims: ranks.filter((rank) => rank !== job.late).slice(0, 8), text: `All others wait for rank ${job.late}, which computes.` },

@@ -442,20 +442,61 @@ test('the matrix is chosen from by pointer, keys and list, and is reordered', as
 test('the call tree opens, closes and chooses by keys', async () => {
   await go('/calls', '[role=treegrid]');
   const rows = page.locator('[role=treegrid] tbody tr');
-  assert.equal(await rows.count(), 4);
+  assert.equal(await rows.count(), 5);
   await rows.first().focus();
   await page.keyboard.press('ArrowLeft');
   await until(() => document.querySelectorAll('[role=treegrid] tbody tr').length === 1);
   await page.keyboard.press('ArrowRight');
-  await until(() => document.querySelectorAll('[role=treegrid] tbody tr').length === 4);
+  await until(() => document.querySelectorAll('[role=treegrid] tbody tr').length === 5);
   await page.keyboard.press('End');
   await page.keyboard.press('Enter');
   assert.match(await hash(), /function=MPI_Allreduce/);
   assert.equal(await page.locator('table[aria-label^=Places] tr.chosen').count(), 1);
 });
 
+test('a place in the program is chosen on Calls, kept in the address, and followed on the Timeline', async () => {
+  await go('/calls', 'table[aria-label^=Places]');
+  const places = page.locator('table[aria-label^=Places] tbody tr');
+  const cells = () => places.evaluateAll((rows) => rows.map((row) => [...row.cells].map((cell) => cell.innerText.trim())));
+  // Sorted by time at first; a head sorts by its column.
+  assert.deepEqual((await cells()).map(([name, place, calls]) => [name, place, calls]), [['MPI_Sendrecv', 'ring.c:21', '400'], ['MPI_Sendrecv', 'ring.c:25', '400'], ['MPI_Allreduce', `${hostile}:30`, '800']]);
+  await page.locator('table[aria-label^=Places] th button', { hasText: 'calls' }).click();
+  assert.equal((await cells())[0][0], 'MPI_Allreduce');
+  await places.filter({ hasText: 'ring.c:25' }).click();
+  assert.match(await hash(), /function=MPI_Sendrecv&site=ring\.c:25/);
+  assert.deepEqual(await places.evaluateAll((rows) => rows.map((row) => row.className.trim().split(/ +/)[0])), ['dim', 'dim', 'chosen']);
+  assert.equal(await page.locator('[role=treegrid] tr.chosen').count(), 1);
+  assert.equal(await page.locator('[data-chip=site]').innerText(), 'at ring.c:25×');
+  // Another rank's first such call is in the second iteration, and the calls of the other line are dimmed.
+  await go('/timeline?function=MPI_Sendrecv&site=ring.c:25&time.view=0-4000000', '.timeline canvas');
+  await drawn();
+  await canvas().focus();
+  const said = (text) => until((source) => new RegExp(source).test(document.querySelector('.timeline [aria-live]').textContent), text);
+  const strength = (iteration) =>
+    canvas().evaluate((node, n) => {
+      const scale = node.width / node.clientWidth;
+      const [x, y] = [78 + (node.clientWidth - 78) * ((n + 0.75) / 4), 40];
+      const [r, g, b] = node.getContext('2d').getImageData(Math.round(x * scale), Math.round(y * scale), 1, 1).data;
+      return 765 - r - g - b;
+    }, iteration);
+  for (let tries = 0; !((await strength(1)) > 2 * (await strength(0))); ++tries) {
+    assert.ok(tries < 100, `${await strength(0)} and ${await strength(1)}`);
+    await page.waitForTimeout(50);
+  }
+  await page.keyboard.press('.');
+  await said('MPI_Sendrecv at 1\\.60 ms, 300 µs, from ring\\.c:25');
+  await page.keyboard.press('.');
+  await said('at 3\\.60 ms');
+  // Another function takes the place away.
+  await page.keyboard.press('/');
+  await page.locator('.palette input').fill('Allreduce');
+  await page.locator('.palette li button').first().click();
+  assert.match(await hash(), /function=MPI_Allreduce/);
+  assert.doesNotMatch(await hash(), /site=/);
+});
+
 test('search finds ranks, pairs, functions and findings', async () => {
-  for (const [text, wanted] of [['2-5', /ranks=2-5/], ['3 -> 4', /pair=3-4/], ['allreduce', /function=MPI_Allreduce/], ['most messages', /finding=1/], ['matrix', /^#\/matrix/], ['n1', /ranks=4-7/]]) {
+  for (const [text, wanted] of [['2-5', /ranks=2-5/], ['3 -> 4', /pair=3-4/], ['allreduce', /function=MPI_Allreduce/], ['most messages', /finding=1/], ['matrix', /^#\/matrix/], ['n1', /ranks=4-7/], ['ring.c:25', /function=MPI_Sendrecv&site=ring\.c:25/]]) {
     await go('/overview', '.finding');
     await page.keyboard.press('/');
     await page.locator('.palette input').fill(text);

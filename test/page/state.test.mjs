@@ -45,6 +45,7 @@ const choices = {
   window: 'window=25000000-50000000',
   class: 'class=MPI_Allreduce',
   function: 'function=MPI_Allreduce',
+  site: 'function=MPI_Sendrecv&site=ring.c:25',
   finding: 'finding=0&ranks=2-4&window=1000000-3000000&class=point-to-point&function=MPI_Sendrecv',
 };
 
@@ -65,13 +66,13 @@ const shown = async () => Number(/Shown: ([\d,]+)/.exec(await page.locator('[dat
 const pages = {
   overview: {
     ready: `${share}`,
-    measures: { early: of(strip, [0.02, 0, 0.15, 0.6]), within: of(strip, [0.27, 0, 0.2, 0.6]), rank0: of(share, [0.02, 0, 0.08, 0.8]), rank3: of(share, [0.4, 0, 0.08, 0.8]), findings: () => count('.finding.dim') },
-    ranks: { rank0: 'less', rank3: 'same', findings: 0 },
-    pair: { rank0: 'less', rank3: 'same' },
-    window: { early: 'less', within: 'same' },
+    measures: { early: of(strip, [0.02, 0, 0.15, 0.6]), within: of(strip, [0.27, 0, 0.2, 0.6]), rank0: of(share, [0.02, 0, 0.08, 0.8]), rank3: of(share, [0.4, 0, 0.08, 0.8]), findings: () => count('.finding.dim'), whose: () => attribute(strip, 'data-strip'), title: () => page.locator('[aria-label="The run over time"] h2').textContent() },
+    ranks: { rank0: 'less', rank3: 'same', findings: 0, whose: '2-4', within: 'other', title: 'The run over time of ranks 2-4' },
+    pair: { rank0: 'less', rank3: 'same', whose: '3,4', within: 'other', title: 'The run over time of ranks 3 and 4' },
+    window: { early: 'less', within: 'same', whose: 'all' },
     class: { early: 'less', within: 'less', findings: 1 },
     function: { early: 'less', within: 'less', findings: 1 },
-    finding: { rank0: 'less', findings: 1 },
+    finding: { rank0: 'less', findings: 1, whose: '2-4' },
   },
   timeline: {
     ready: '.timeline canvas[data-blanks="0"]',
@@ -99,8 +100,9 @@ const pages = {
     ranks: { asked: 'ranks=2-4&run=0' },
     pair: { asked: 'ranks=3,4&run=0' },
     window: { asked: 'from=25000000&run=0&to=50000000', said: true },
-    class: { tree: 2, sites: 1 },
-    function: { tree: 2, sites: 1 },
+    class: { tree: 3, sites: 2 },
+    function: { tree: 3, sites: 2 },
+    site: { tree: 2, sites: 2 },
     finding: { tree: 1, sites: 1 },
   },
   machine: {
@@ -115,13 +117,13 @@ const pages = {
   },
   network: {
     ready: '[data-placement] tbody tr',
-    measures: { links: dims('[data-placement]'), picture: of('[data-placement] canvas', [0, 0, 1, 1]), chosen: () => page.locator('[data-chosen]').evaluateAll((nodes) => nodes.reduce((sum, node) => sum + Number(node.dataset.chosen), 0)), said: async () => (await page.locator('main').innerText()).includes('not of the chosen window') },
+    measures: { links: dims('[data-placement]'), picture: of('[data-placement] canvas', [0, 0, 1, 1]), chosen: () => page.locator('[data-chosen]').evaluateAll((nodes) => nodes.reduce((sum, node) => sum + Number(node.dataset.chosen), 0)), hot: number('[data-placement] [data-link]', 'data-bytes'), said: async () => (await page.locator('main').innerText()).includes('What was sent in the chosen window') },
     ranks: { picture: 'less', chosen: 'more' },
     pair: { links: 'more', picture: 'less', chosen: 'more' },
-    window: { said: true },
+    window: { said: true, hot: 50_000, chosen: 'more' },
     class: { links: 8, picture: 'less' },
     function: { links: 8, picture: 'less' },
-    finding: { picture: 'less', chosen: 'more', said: true },
+    finding: { picture: 'other', chosen: 'more', said: true, hot: 2_000 },
   },
   compare: {
     ready: '.over-time canvas',
@@ -135,12 +137,15 @@ const pages = {
   },
   live: {
     ready: '[data-rank="7"]',
-    measures: { ranks: dims('[data-card=ranks]'), matrix: of('[data-card=matrix] canvas', [0, 0, 1, 1]), total: number('[data-card=matrix]', 'data-total') },
+    measures: { ranks: dims('[data-card=ranks]'), matrix: of('[data-card=matrix] canvas', [0, 0, 1, 1]), total: number('[data-card=matrix]', 'data-total'), early: of('[data-card=history] canvas', [0.02, 0, 0.12, 1]), within: of('[data-card=history] canvas', [0.2, 0, 0.1, 1]), samples: () => attribute('[data-card=history]', 'data-window'), said: async () => (await page.locator('main').innerText()).includes('No sample lies in the chosen window') },
+    // The job began a minute and a half second before the first sample: this is from the tenth to the twentieth.
+    queries: { window: 'window=71500000000-81500000000' },
+    window: { early: 'less', within: 'same', samples: '10-20', total: 10 * 8 * 10 * 1008, said: false },
     ranks: { ranks: 5, matrix: 'less' },
     pair: { ranks: 6, matrix: 'less' },
-    class: { total: 640 },
-    function: { ranks: 6, total: 640 },
-    finding: { ranks: 6, matrix: 'less' }, // of the three, rank 3 computes
+    class: { total: 1200 * 8 * 8 },
+    function: { ranks: 6, total: 1200 * 8 * 8 },
+    finding: { ranks: 6, matrix: 'less', said: true }, // of the three, rank 3 computes
   },
 };
 
@@ -162,7 +167,7 @@ function missing(expected, before, now) {
   }).map(([name, wanted]) => `${name}: ${before[name]} became ${now[name]}, not ${wanted}`);
 }
 
-for (const [id, { ready, measures, ...expectations }] of Object.entries(pages)) {
+for (const [id, { ready, measures, queries = {}, ...expectations }] of Object.entries(pages)) {
   test(`the page ${id} follows what is chosen, and dims the rest`, async () => {
     const show = async (query) => {
       await page.evaluate((hash) => (location.hash = hash), `/${id}${query && '?'}${query}`);
@@ -183,7 +188,7 @@ for (const [id, { ready, measures, ...expectations }] of Object.entries(pages)) 
     await show('');
     const plain = await rested();
     for (const [name, expected] of Object.entries(expectations)) {
-      await show(choices[name]);
+      await show(queries[name] ?? choices[name]);
       let wrong = ['not looked at'];
       for (let tries = 0; wrong.length > 0 && tries < 100; ++tries) {
         wrong = missing(expected, plain, await measured(measures));

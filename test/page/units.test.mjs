@@ -60,7 +60,7 @@ test('every choice survives the URL', () => {
     const from = whole(2 ** 50);
     const view = {
       page: 'timeline', run: whole(3), ranks: maybe(() => [whole(4), 5, 9 + whole(20)]), pair: maybe(() => [whole(100), whole(100)]), window: maybe(() => [from, from + 1 + whole(1e9)]),
-      class: maybe(() => names[whole(5)]), function: maybe(() => names[whole(5)]), finding: maybe(() => whole(20)), crumbs: random() < 0.5 ? [] : [{ label: names[whole(5)], query: 'ranks=1' }], options: random() < 0.5 ? {} : { 'time.view': '1-2' },
+      class: maybe(() => names[whole(5)]), function: maybe(() => names[whole(5)]), site: maybe(() => `${names[whole(5)]}.c:${whole(9)}`), finding: maybe(() => whole(20)), crumbs: random() < 0.5 ? [] : [{ label: names[whole(5)], query: 'ranks=1' }], options: random() < 0.5 ? {} : { 'time.view': '1-2' },
     };
     assert.deepEqual(state.parseView(`#${state.viewText(view)}`), view);
   }

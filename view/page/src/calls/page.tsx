@@ -3,6 +3,8 @@
 import { useMemo, useState } from 'preact/hooks';
 import { grouped, humanBytes, humanNs, percent } from '../pure/format';
 import { litFunctions } from '../pure/belongs';
+import { Node, Site, sitesOf, treeOf } from '../pure/call_tree';
+import type { View } from '../pure/view_state';
 import { useAnswer } from '../shell/ask';
 import { describeKeys } from '../shell/keys';
 import { addPage, PageProperties } from '../shell/pages';
@@ -14,48 +16,23 @@ import { Table } from '../shell/table';
 describeKeys('Calls', [
   ['ArrowUp ArrowDown', 'the line above and below'],
   ['ArrowRight ArrowLeft', 'open and close what it calls'],
-  ['Enter', 'choose this function'],
+  ['Enter', 'choose this function, or the place of this call'],
 ]);
 
-export interface Node {
-  id: number;
+interface Called {
+  kind?: string;
   name: string;
   place: string;
-  kind: string;
-  calls: number;
-  ns: number;
-  waitNs: number;
-  bytes: number;
-  depth: number;
-  children: Node[];
 }
+type Lit = ((called: Called) => boolean) | null;
 
-/** The tree of the columns; what names a parent that is not there, or itself above it, is a root. */
-export function treeOf(tree: CallTree['tree']): Node[] {
-  const nodes = new Map<number, Node>();
-  tree.id.forEach((id, at) =>
-    nodes.set(id, {
-      id, name: tree.name[at]!, place: tree.file[at] ? `${tree.file[at]}${tree.line[at]! > 0 ? `:${tree.line[at]}` : ''}` : '',
-      kind: tree.kind[at]!, calls: tree.calls[at]!, ns: tree.ns[at]!, waitNs: tree.wait_ns[at]!, bytes: tree.bytes[at]!, depth: 0, children: [],
-    }),
-  );
-  const roots: Node[] = [];
-  tree.id.forEach((id, at) => {
-    const parent = tree.parent[at]! < 0 || tree.parent[at] === id ? undefined : nodes.get(tree.parent[at]!);
-    (parent ? parent.children : roots).push(nodes.get(id)!);
-  });
-  const sort = (list: Node[], depth: number) => {
-    list.sort((a, b) => b.ns - a.ns);
-    for (const node of list) {
-      node.depth = depth;
-      if (depth < 200) sort(node.children, depth + 1);
-    }
-  };
-  sort(roots, 0);
-  return roots;
+// A function, or the place of an MPI call in it: the place is in the state of all pages together with the function.
+const isChosen = (view: View, called: Called): boolean => view.function === called.name && (view.site === null || view.site === called.place);
+function choose(view: View, called: Called): void {
+  const place = called.kind === 'mpi' && called.place ? called.place : null;
+  const again = view.function === called.name && view.site === place;
+  store.set({ function: again ? null : called.name, site: again ? null : place });
 }
-
-type Lit = ((name: string) => boolean) | null;
 
 function Tree({ roots, view, lit }: { roots: Node[]; view: PageProperties['view']; lit: Lit }) {
   const all = roots.reduce((sum, node) => sum + node.ns, 0);
@@ -102,7 +79,7 @@ function Tree({ roots, view, lit }: { roots: Node[]; view: PageProperties['view'
             const to = event.key === 'ArrowUp' ? at - 1 : event.key === 'ArrowDown' ? at + 1 : event.key === 'Home' ? 0 : event.key === 'End' ? rows.length - 1 : -1;
             if (event.key === 'ArrowRight') toggle(node.id, true);
             else if (event.key === 'ArrowLeft') toggle(node.id, false);
-            else if (event.key === 'Enter' || event.key === ' ') store.set({ function: view.function === node.name ? null : node.name });
+            else if (event.key === 'Enter' || event.key === ' ') choose(view, node);
             else if (rows[to]) rows[to]!.focus();
             else return;
             event.preventDefault();
@@ -112,12 +89,12 @@ function Tree({ roots, view, lit }: { roots: Node[]; view: PageProperties['view'
           {shown.map((node, at) => (
             <tr
               key={node.id}
-              class={`can ${view.function === node.name ? 'chosen' : lit && !contains(node, lit) ? 'dim' : ''}`}
+              class={`can ${isChosen(view, node) ? 'chosen' : lit && !contains(node, lit) ? 'dim' : ''}`}
               tabIndex={at === 0 ? 0 : -1}
               aria-level={node.depth + 1}
               aria-expanded={node.children.length > 0 ? open.has(node.id) : undefined}
-              aria-selected={view.function === node.name}
-              onClick={() => store.set({ function: view.function === node.name ? null : node.name })}
+              aria-selected={isChosen(view, node)}
+              onClick={() => choose(view, node)}
             >
               <td ref={(cell) => void (cell && (cell.style.paddingLeft = `${node.depth * 1.1}rem`))}>
                 {node.children.length > 0 ? (
@@ -142,36 +119,8 @@ function Tree({ roots, view, lit }: { roots: Node[]; view: PageProperties['view'
   );
 }
 
-function contains(node: Node, lit: (name: string) => boolean): boolean {
-  return lit(node.name) || node.children.some((child) => contains(child, lit));
-}
-
-interface Site {
-  name: string;
-  place: string;
-  calls: number;
-  ns: number;
-  waitNs: number;
-  bytes: number;
-}
-
-/** MPI calls by function and line, however they were reached. */
-export function sitesOf(roots: Node[]): Site[] {
-  const sites = new Map<string, Site>();
-  const walk = (node: Node) => {
-    if (node.kind === 'mpi') {
-      const key = `${node.name}\n${node.place}`;
-      const site = sites.get(key) ?? { name: node.name, place: node.place, calls: 0, ns: 0, waitNs: 0, bytes: 0 };
-      site.calls += node.calls;
-      site.ns += node.ns;
-      site.waitNs += node.waitNs;
-      site.bytes += node.bytes;
-      sites.set(key, site);
-    }
-    node.children.forEach(walk);
-  };
-  roots.forEach(walk);
-  return [...sites.values()];
+function contains(node: Node, lit: (called: Called) => boolean): boolean {
+  return lit(node) || node.children.some((child) => contains(child, lit));
 }
 
 function Sites({ roots, view, lit }: { roots: Node[]; view: PageProperties['view']; lit: Lit }) {
@@ -184,9 +133,9 @@ function Sites({ roots, view, lit }: { roots: Node[]; view: PageProperties['view
       rows={rows}
       most={40}
       sorted={3}
-      chosen={(row) => view.function !== null && row.name === view.function}
-      dim={(row) => lit !== null && !lit(row.name)}
-      choose={(row) => store.set({ function: row.name === view.function ? null : row.name })}
+      chosen={(row) => isChosen(view, row)}
+      dim={(row) => lit !== null && !lit(row)}
+      choose={(row) => choose(view, row)}
       columns={[
         { title: 'function', show: (row) => row.name, by: (row) => row.name },
         { title: 'place', show: (row) => row.place, by: (row) => row.place },
@@ -205,9 +154,9 @@ function Calls({ view, meta }: PageProperties) {
   const roots = useMemo(() => (answer.answer?.tree ? treeOf(answer.answer.tree) : []), [answer.answer]);
   const functions = litFunctions(meta.functions, view);
   const lit = useMemo<Lit>(() => {
-    if (view.function !== null) return (name) => name === view.function;
-    return functions && ((name) => functions[meta.functions!.name.indexOf(name)] ?? false);
-  }, [meta, view.function, view.class]);
+    if (view.function !== null || view.site !== null) return ({ name, place }) => (view.function === null || name === view.function) && (view.site === null || place === view.site);
+    return functions && (({ name }) => functions[meta.functions!.name.indexOf(name)] ?? false);
+  }, [meta, view.function, view.site, view.class]);
   if (!answer.answer) return <Waiting of={answer} what="the calls" />;
   return (
     <div class="cards two">

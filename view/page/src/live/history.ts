@@ -61,6 +61,18 @@ export class History {
     return found;
   }
 
+  // The samples around a window of Unix seconds, by position: the last one not later than its begin, the first one not
+  // earlier than its end, as far as there are any. null: it lies before or after all samples.
+  within(from_s: number, to_s: number): [number, number] | null {
+    const { at_s } = this.samples;
+    if (this.length === 0 || to_s <= this.oldest || from_s >= this.newest) return null;
+    let first = at_s.length - 1;
+    while (first > 0 && at_s[first] > from_s) --first;
+    let last = first;
+    while (last + 1 < at_s.length && at_s[last] < to_s) ++last;
+    return [first, last];
+  }
+
   // Adds what the server sent; leaves out what it no longer keeps, because its states are gone too.
   add(answer: LiveAnswer) {
     this.state = answer.state;

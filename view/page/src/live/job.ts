@@ -126,3 +126,28 @@ export function activities(job: JobState): { name: string; ranks: number }[] {
   }
   return [...counts].map(([name, ranks]) => ({ name, ranks })).sort((a, b) => b.ranks - a.ranks || (a.name < b.name ? -1 : 1));
 }
+
+// Unix time at which MPI_Init had ended in the first rank, from which windows of a running job count.
+export function begunAt(job: JobState): number | null {
+  const moments = job.ranks.filter((rank) => rank.elapsed_s > 0).map((rank) => job.taken_at_s - rank.sample_age_s - rank.elapsed_s);
+  return moments.length > 0 ? Math.min(...moments) : null;
+}
+
+// What the ranks did between two states: the numbers of the later one less those of the earlier one. A rank or pair
+// that the earlier one does not know keeps its own.
+export function between(earlier: JobState, later: JobState): JobState {
+  const rankBefore = new Map(earlier.ranks.map((rank) => [rank.rank, rank]));
+  const name = (pair: PairState) => `${pair.from} ${pair.to} ${pair.kind}`;
+  const pairBefore = new Map(earlier.pairs.map((pair) => [name(pair), pair]));
+  const less = <T extends object>(now: T, before: T | undefined, columns: (keyof T)[]): T => {
+    if (!before) return now;
+    const found = { ...now };
+    for (const column of columns) found[column] = Math.max(0, Number(now[column]) - Number(before[column])) as T[keyof T];
+    return found;
+  };
+  return {
+    ...later,
+    ranks: later.ranks.map((rank) => less(rank, rankBefore.get(rank.rank), ['mpi_s', 'waiting_s', 'elapsed_s', 'sent', 'sent_bytes', 'received', 'received_bytes'])),
+    pairs: later.pairs.map((pair) => less(pair, pairBefore.get(name(pair)), ['sent', 'sent_bytes', 'received', 'received_bytes'])),
+  };
+}

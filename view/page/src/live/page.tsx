@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Live: what a running job does now, and did in the last ten minutes, second by second.
 import '../machine/machine.css';
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { amountColour, css, groupColour, logShare } from '../pure/colour';
 import { font, textScale } from '../pure/font';
 import { grouped, humanBytes, humanRate, percent } from '../pure/format';
@@ -13,7 +13,7 @@ import { store } from '../shell/store';
 import { Table } from '../shell/table';
 import { usePalette } from '../shell/theme';
 import { History, LiveAnswer } from './history';
-import { activities, doing, JobState, kindsOf, matrixOf, RankState, sortedRanks, SortBy } from './job';
+import { activities, begunAt, between, doing, JobState, kindsOf, matrixOf, RankState, sortedRanks, SortBy } from './job';
 
 const kMpi = groupColour('in MPI');
 
@@ -27,14 +27,25 @@ async function get<T>(path: string, signal: AbortSignal): Promise<T> {
 const share = (value: number | null | undefined) => (value == null ? 'not known yet' : percent(value, 1));
 const rate = (value: number | null | undefined) => (value == null ? 'not known yet' : humanRate(value));
 
-function Live({ view }: PageProperties) {
-  return <Watched key={view.run} view={view} />;
+function Live({ view, meta }: PageProperties) {
+  return <Watched key={view.run} view={view} origin={meta.program?.from_ns ?? 0} />;
 }
 
-function Watched({ view }: { view: View }) {
+// The chosen window as Unix seconds, and as positions of samples; `at`: null if none is in it.
+interface Seen {
+  from_s: number;
+  to_s: number;
+  at: [number, number] | null;
+}
+
+/** `origin`: the trace's moment at which MPI_Init had ended; 0 while there is no trace to read. */
+function Watched({ view, origin }: { view: View; origin: number }) {
   const history = useMemo(() => new History(), []);
   const [, redraw] = useState(0);
   const [job, setJob] = useState<JobState | null>(null);
+  const [ends, setEnds] = useState<[JobState, JobState] | null>(null);
+  const begun = useRef<number | null>(null);
+  if (job) begun.current ??= begunAt(job);
   const [problem, setProblem] = useState('');
   useEffect(() => {
     let live = true;
@@ -72,6 +83,25 @@ function Watched({ view }: { view: View }) {
       request.abort();
     };
   }, [at, view.run]);
+  const moment = (ns: number) => begun.current! + (ns - origin) / 1e9;
+  const [from_s, to_s] = view.window && begun.current !== null ? [moment(view.window[0]), moment(view.window[1])] : [0, 0];
+  const seen: Seen | null = to_s > 0 ? { from_s, to_s, at: history.within(from_s, to_s) } : null;
+  const wanted = seen?.at ? seen.at.map((position) => history.samples.at_s[position]!) : null;
+  useEffect(() => {
+    setEnds(null);
+    if (!wanted) return;
+    let live = true;
+    const request = new AbortController();
+    Promise.all(wanted.map((second) => get<{ state: JobState }>(`api/live/state?run=${view.run}&at=${second}`, request.signal))).then(
+      ([first, last]) => live && setEnds([first!.state, last!.state]),
+      (error: Error) => live && setProblem(`${error.message}.`),
+    );
+    return () => {
+      live = false;
+      request.abort();
+    };
+  }, [String(wanted), view.run]);
+  const sums = useMemo(() => ends && between(...ends), [ends]);
   if (problem && history.length === 0) return <Sentence>{problem}</Sentence>;
   if (history.length === 0) return <Sentence>{history.state === 'running' ? 'Waiting for the first sample of the job …' : history.problem || 'The job has ended.'}</Sentence>;
   const scrub = (seconds: number) => {
@@ -82,7 +112,8 @@ function Watched({ view }: { view: View }) {
     <>
       {problem && <Sentence>{problem}</Sentence>}
       {history.state !== 'running' && <Sentence>{history.state === 'ended' ? 'The job has ended; these are its last minutes.' : history.problem}</Sentence>}
-      <Strip history={history} scrub={scrub} />
+      <Strip history={history} scrub={scrub} seen={seen} choose={(from, to) => begun.current !== null && store.set({ window: [origin + Math.round((from - begun.current) * 1e9), origin + Math.round((to - begun.current) * 1e9)] })} />
+      {seen && !seen.at && <Sentence>No sample lies in the chosen window: what follows is of the whole job until now.</Sentence>}
       <section class={`card verdict ${history.samples.hung[position] ? 'finding critical' : ''}`} data-card="verdict" data-cause={history.samples.cause[position]}>
         <h3>Who holds whom up</h3>
         <p>{history.samples.verdict[position]}</p>
@@ -92,19 +123,35 @@ function Watched({ view }: { view: View }) {
           </div>
         )}
       </section>
-      {job && <Now job={job} history={history} view={view} />}
+      {job && (!seen?.at || sums) && <Now job={job} sums={seen?.at ? sums : null} history={history} view={view} />}
     </>
   );
 }
 
-function Strip({ history, scrub }: { history: History; scrub: (seconds: number) => void }) {
+interface StripProperties {
+  history: History;
+  scrub: (seconds: number) => void;
+  seen: Seen | null;
+  choose: (from_s: number, to_s: number) => void;
+}
+
+// A click shows a moment, a drag chooses a window.
+function Strip({ history, scrub, seen, choose }: StripProperties) {
   const page = usePalette();
+  const start = useRef<number | null>(null);
+  const [drag, setDrag] = useState<[number, number] | null>(null);
+  const marked = drag ?? (seen && ([seen.from_s, seen.to_s] as const));
   const { samples } = history;
   const span = Math.max(1, history.newest - history.oldest);
   const ago = history.newest - history.at;
+  const secondAt = (event: PointerEvent) => {
+    const rect = (event.currentTarget as HTMLElement).getBoundingClientRect();
+    return history.oldest + span * Math.max(0, Math.min(1, (event.clientX - rect.left) / rect.width));
+  };
+  const inOrder = (a: number, b: number): [number, number] => [Math.min(a, b), Math.max(a, b)];
   const most = Math.max(1, ...samples.sent_bytes_per_s.map((rate) => rate ?? 0));
   return (
-    <section class="card live-history" data-card="history" data-samples={String(history.length)}>
+    <section class="card live-history" data-card="history" data-samples={String(history.length)} data-window={seen?.at ? seen.at.join('-') : undefined}>
       <div class="row controls">
         <input
           type="range"
@@ -124,10 +171,21 @@ function Strip({ history, scrub }: { history: History; scrub: (seconds: number) 
       </div>
       <Sketch
         height={72}
-        label="Share of the time in MPI (bars) and bytes sent per second (line) over the last minutes"
-        onClick={(event: MouseEvent) => {
-          const rect = (event.currentTarget as HTMLElement).getBoundingClientRect();
-          scrub(history.oldest + (span * (event.clientX - rect.left)) / rect.width);
+        label="Share of the time in MPI (bars) and bytes sent per second (line) over the last minutes. A click shows a moment, a drag chooses a window."
+        onPointerDown={(event: PointerEvent) => {
+          (event.currentTarget as HTMLElement).setPointerCapture(event.pointerId);
+          start.current = secondAt(event);
+        }}
+        onPointerMoveCapture={(event: PointerEvent) => {
+          if (start.current !== null) setDrag(inOrder(start.current, secondAt(event)));
+        }}
+        onPointerUp={(event: PointerEvent) => {
+          if (start.current === null) return;
+          const [from, to] = inOrder(start.current, secondAt(event));
+          start.current = null;
+          setDrag(null);
+          if (to - from < span / 150) scrub(to);
+          else choose(from, to);
         }}
         tipAt={(x, _y, width) => {
           const time = history.oldest + (span * x) / width;
@@ -140,9 +198,12 @@ function Strip({ history, scrub }: { history: History; scrub: (seconds: number) 
           samples.at_s.forEach((time, at) => {
             const next = samples.at_s[at + 1] ?? time + 1;
             const tall = (samples.mpi_share[at] ?? 0) * (height - 2);
+            // A sample is of the time since the one before.
+            pen.globalAlpha = !marked || (time > marked[0] && (samples.at_s[at - 1] ?? time - 1) < marked[1]) ? 1 : 0.3;
             pen.fillStyle = css(samples.hung[at] ? page.wait : kMpi);
             pen.fillRect(x(time), height - tall, Math.max(1, x(next) - x(time) - 0.5), tall);
           });
+          pen.globalAlpha = 1;
           pen.strokeStyle = css(page.ink);
           pen.lineWidth = 1.5;
           pen.beginPath();
@@ -168,26 +229,30 @@ function Strip({ history, scrub }: { history: History; scrub: (seconds: number) 
   );
 }
 
-function Now({ job, history, view }: { job: JobState; history: History; view: View }) {
+// `job`: what is done now, or then; `window`: what was done in the chosen window, if there is one.
+function Now({ job, sums: window, history, view }: { job: JobState; sums: JobState | null; history: History; view: View }) {
   const [by, setBy] = useState<SortBy>('waiting');
   const at = history.position;
   const chosen = ranksOf(view);
-  const sums = job.ranks.reduce((all, rank) => ({ sent: all.sent + rank.sent, bytes: all.bytes + rank.sent_bytes, received: all.received + rank.received }), { sent: 0, bytes: 0, received: 0 });
+  const counted = window ?? job;
+  const present = new Map(job.ranks.map((rank) => [rank.rank, rank]));
+  const does = (rank: RankState) => present.get(rank.rank) ?? rank;
+  const inMpi = window ? window.ranks.reduce((sum, rank) => sum + rank.mpi_s, 0) / (window.ranks.reduce((sum, rank) => sum + rank.elapsed_s, 0) || 1) : history.samples.mpi_share[at];
+  const sums = counted.ranks.reduce((all, rank) => ({ sent: all.sent + rank.sent, bytes: all.bytes + rank.sent_bytes, received: all.received + rank.received }), { sent: 0, bytes: 0, received: 0 });
   const facts: [string, string, string][] = [
     ['program', job.program, job.program],
     ['ranks', `${grouped(job.ranks.length)} of ${grouped(job.world_size)} seen`, String(job.ranks.length)],
     ['hosts', grouped(new Set(job.ranks.map((rank) => rank.host)).size), ''],
-    ['in MPI', share(history.samples.mpi_share[at]), ''],
+    ['in MPI', share(inMpi), ''],
     ['sent', `${humanBytes(sums.bytes)} in ${grouped(sums.sent)} messages`, String(sums.bytes)],
-    ['not received yet', grouped(Math.max(0, sums.sent - sums.received)), ''],
-    ['now', rate(history.samples.sent_bytes_per_s[at]), ''],
+    ...(window ? [] : [['not received yet', grouped(Math.max(0, sums.sent - sums.received)), ''], ['now', rate(history.samples.sent_bytes_per_s[at]), '']] as [string, string, string][]),
   ];
   if (job.hosts_late.length > 0) facts.push(['late hosts', job.hosts_late.join(', '), '']);
   return (
     <>
       <div class="cards">
         <section class="card" data-card="overview">
-          <h3>Overview</h3>
+          <h3>{window ? 'Overview of the chosen window' : 'Overview'}</h3>
           <dl class="facts">
             {facts.map(([name, text, exact]) => (
               <>
@@ -198,11 +263,11 @@ function Now({ job, history, view }: { job: JobState; history: History; view: Vi
           </dl>
           <p>{activities(job).slice(0, 8).map(({ name, ranks }) => `${grouped(ranks)} in ${name || 'the program'}`).join(', ')}</p>
         </section>
-        <Matrix job={job} chosen={chosen} view={view} />
+        <Matrix job={counted} chosen={chosen} view={view} />
       </div>
       <section class="card wide" data-card="ranks">
         <div class="row between">
-          <h3>Ranks</h3>
+          <h3>{window ? 'Ranks: what they do, and numbers of the chosen window' : 'Ranks'}</h3>
           <label>
             sorted by
             <select aria-label="ranks sorted by" value={by} onChange={(event) => setBy(event.currentTarget.value as SortBy)}>
@@ -215,15 +280,15 @@ function Now({ job, history, view }: { job: JobState; history: History; view: Vi
         </div>
         <Table<RankState>
           label="What each rank does"
-          rows={sortedRanks(job, by)}
+          rows={sortedRanks(counted, by)}
           most={24}
-          dim={(rank) => (chosen !== null && !chosen.has(rank.rank)) || (view.function !== null && !rank.threads.some((thread) => thread.function === view.function))}
+          dim={(rank) => (chosen !== null && !chosen.has(rank.rank)) || (view.function !== null && !does(rank).threads.some((thread) => thread.function === view.function))}
           choose={(rank) => store.isolate(`rank ${rank.rank}`, { ranks: [rank.rank] })}
           columns={[
             { title: 'rank', number: true, show: (rank) => rank.rank },
             { title: 'host', show: (rank) => rank.host },
-            { title: 'state', show: (rank) => rank.state },
-            { title: 'does now', show: (rank) => <span data-rank={String(rank.rank)}>{rank.threads.length > 0 ? rank.threads.map((thread) => doing(thread, job)).join(' | ') : 'computes'}</span> },
+            { title: 'state', show: (rank) => does(rank).state },
+            { title: 'does now', show: (rank) => <span data-rank={String(rank.rank)}>{does(rank).threads.length > 0 ? does(rank).threads.map((thread) => doing(thread, job)).join(' | ') : 'computes'}</span> },
             { title: 'in MPI', number: true, show: (rank) => percent(rank.mpi_s, rank.elapsed_s) },
             { title: 'sent', number: true, show: (rank) => humanBytes(rank.sent_bytes) },
             { title: 'received', number: true, show: (rank) => humanBytes(rank.received_bytes) },

@@ -5,6 +5,7 @@ import '../machine/machine.css';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { amountColour, css } from '../pure/colour';
 import { grouped, humanBytes, humanRate, humanTime, percent } from '../pure/format';
+import { answerKey } from '../pure/answer_key';
 import { chosenClass } from '../pure/belongs';
 import { formatRanks } from '../pure/ranks';
 import { ranksOf, View } from '../pure/view_state';
@@ -45,30 +46,38 @@ function Network({ view, meta }: PageProperties) {
   const { answer } = asked;
   // What is chosen of the traffic: which links carry it, on the paths of the whole.
   const ofClass = chosenClass(meta.functions, view);
-  const choice = { ...(view.pair ? { pair: view.pair.join('-') } : view.ranks ? { ranks: formatRanks(view.ranks) } : {}), ...(ofClass !== null ? { class: ofClass } : {}) };
-  const chosen = useAnswer<ChosenAnswer>(Object.keys(choice).length > 0 ? '/api/network' : null, { ...parameters, ...choice, only: 'chosen' });
+  const window: Record<string, number> = view.window ? { from: Math.round(view.window[0]), to: Math.round(view.window[1]) } : {};
+  const choice = { ...window, ...(view.pair ? { pair: view.pair.join('-') } : view.ranks ? { ranks: formatRanks(view.ranks) } : {}), ...(ofClass !== null ? { class: ofClass } : {}) };
+  const question = { ...parameters, ...choice, only: 'chosen' };
+  const chosen = useAnswer<ChosenAnswer>(Object.keys(choice).length > 0 ? '/api/network' : null, question);
   const places = useMemo(() => answer && placesOf(answer), [answer]);
   const intervals = answer ? Math.max(0, ...answer.runs.map(intervalCount)) : 0;
   const at = Number(option(view, 'at', '-1'));
   const interval = Number.isInteger(at) && at >= 0 && at < intervals ? at : -1;
   const link = Number(option(view, 'link', '-1'));
+  const part = (run: NetworkRun) => chosen.answer?.runs.find((one) => one.placement === run.placement) ?? null;
+  // In a window, the colours are those of what was sent in it; at a moment of the simulation, those of the moment.
+  const ofWindow = view.window !== null && interval < 0 && chosen.answer !== null && chosen.key === answerKey('/api/network', question);
+  const loads = useMemo<Loads | null>(() => answer && loadsOf(answer, interval, ofWindow ? part : null), [answer, interval, ofWindow, chosen.answer]);
   return (
     <>
       <Choices view={view} answer={answer} cluster={cluster || (answer?.cluster ?? '')} traced={meta.has_trace} />
-      {view.window && <p class="faint">The simulation is of the whole run, not of the chosen window.</p>}
+      {view.window && !chosen.error && (
+        <p class="faint">{interval < 0 ? 'What was sent in the chosen window, on the paths that the whole run takes.' : 'This moment of the simulation is one of the whole run; the chosen window is on the links that are not dimmed.'}</p>
+      )}
       {chosen.error && <Sentence>{chosen.error}</Sentence>}
       {asked.error && <Sentence>{asked.error}</Sentence>}
       {!answer && !asked.error && <Waiting of={asked} what="the simulation" />}
-      {answer && places && (
+      {answer && places && loads && (
         <>
           {intervals > 0 && <Scrub view={view} answer={answer} intervals={intervals} interval={interval} />}
           <div class={answer.runs.length > 1 ? 'beside' : ''}>
             {answer.runs.map((run) => (
-              <Picture key={run.placement} view={view} answer={answer} run={run} places={places} interval={interval} link={link} chosen={chosen.answer?.runs.find((one) => one.placement === run.placement) ?? null} />
+              <Picture key={run.placement} view={view} answer={answer} run={run} places={places} loads={loads} link={link} chosen={part(run)} />
             ))}
           </div>
-          <Scale answer={answer} interval={interval} />
-          {link >= 0 && link < answer.links.source.length && <LinkCards view={view} answer={answer} link={link} parameters={parameters} />}
+          <Scale answer={answer} loads={loads} />
+          {link >= 0 && link < answer.links.source.length && <LinkCards view={view} answer={answer} link={link} parameters={{ ...parameters, ...window, ...(view.window && ofClass !== null ? { class: ofClass } : {}) }} />}
         </>
       )}
     </>
@@ -148,13 +157,32 @@ function Scrub({ view, answer, intervals, interval }: { view: View; answer: Netw
   );
 }
 
-// What the colours of all pictures mean: the same scale, so that placements can be compared.
-function loadsOf(answer: NetworkAnswer, run: NetworkRun, interval: number): Float64Array {
-  return interval < 0 ? congestions(answer, totals(answer, run)) : useOf(answer, run, interval);
+// What the colours of all pictures mean: bytes and load of each link, and the most of all pictures, so that placements
+// can be compared.
+interface Loads {
+  interval: number;
+  /** by run: bytes, and congestion or the part of the capacity in use */
+  of: Map<NetworkRun, { bytes: Float64Array; load: Float64Array }>;
+  most: number;
 }
-function mostOf(answer: NetworkAnswer, interval: number): number {
-  if (interval >= 0) return 1; // a link that is in use all of the time
-  return answer.runs.reduce((most, run) => loadsOf(answer, run, interval).reduce((a, b) => Math.max(a, b || 0), most), 0);
+type Part = (run: NetworkRun) => ChosenAnswer['runs'][0] | null;
+
+function loadsOf(answer: NetworkAnswer, interval: number, part: Part | null): Loads {
+  const of = new Map(
+    answer.runs.map((run) => {
+      const bytes = interval >= 0 ? carriedIn(answer, run, interval) : part ? spread(answer, part(run)) : totals(answer, run);
+      return [run, { bytes, load: interval < 0 ? congestions(answer, bytes) : useOf(answer, run, interval) }];
+    }),
+  );
+  // At a moment: a link that is in use all of the time.
+  const most = interval >= 0 ? 1 : [...of.values()].reduce((so_far, { load }) => load.reduce((a, b) => Math.max(a, b || 0), so_far), 0);
+  return { interval, of, most };
+}
+
+function spread(answer: NetworkAnswer, part: ChosenAnswer['runs'][0] | null): Float64Array {
+  const bytes = new Float64Array(answer.links.source.length);
+  part?.link.forEach((link, at) => (bytes[link] = part.bytes[at]!));
+  return bytes;
 }
 
 interface PictureProperties {
@@ -162,24 +190,25 @@ interface PictureProperties {
   answer: NetworkAnswer;
   run: NetworkRun;
   places: Places;
-  interval: number;
+  loads: Loads;
   link: number;
   chosen: ChosenAnswer['runs'][0] | null;
 }
 
-function Picture({ view, answer, run, places, interval, link, chosen }: PictureProperties) {
+function Picture({ view, answer, run, places, loads, link, chosen }: PictureProperties) {
+  const { interval, most } = loads;
+  const { bytes, load } = loads.of.get(run)!;
   const [box, width] = useWidth<HTMLDivElement>();
   const canvas = useRef<HTMLCanvasElement>(null);
   const page = usePalette();
   const [window_, setWindow] = useState({ zoom: 1, x: 0.5, y: 0.5 });
   const height = Math.max(300, Math.min(Math.round(width * 0.7), Math.round(innerHeight * 0.55)));
   const shown: Window = { width, height, ...window_ };
-  const load = useMemo(() => loadsOf(answer, run, interval), [answer, run, interval]);
   const hot = useMemo(() => hottest(load, kHot), [load]);
   const lit = useMemo(() => chosen && new Map(chosen.link.map((id, at) => [id, chosen.bytes[at]!])), [chosen]);
   const ranks = ranksOf(view);
   const marked = new Set(ranks ? [...ranks].map((rank) => run.rank_host[rank] ?? -1) : []);
-  const scene: NetworkScene = { answer, places, load, most: mostOf(answer, interval), hottest: hot, selected: link, marked, lit: lit && new Set(lit.keys()) };
+  const scene: NetworkScene = { answer, places, load, most, hottest: hot, selected: link, marked, lit: lit && new Set(lit.keys()) };
   useEffect(() => {
     const node = canvas.current;
     if (!node || width === 0) return;
@@ -201,7 +230,6 @@ function Picture({ view, answer, run, places, interval, link, chosen }: PictureP
     const rect = canvas.current!.getBoundingClientRect();
     return [event.clientX - rect.left, event.clientY - rect.top];
   };
-  const bytes = useMemo(() => (interval < 0 ? totals(answer, run) : carriedIn(answer, run, interval)), [answer, run, interval]);
   const choose = (id: number) => store.option('network.link', id < 0 || id === link ? null : String(id));
   const seconds = run.result.seconds;
   return (
@@ -292,9 +320,8 @@ function loadText(answer: NetworkAnswer, load: number, interval: number): string
   return answer.relative ? load.toPrecision(3) : humanTime(load);
 }
 
-function Scale({ answer, interval }: { answer: NetworkAnswer; interval: number }) {
+function Scale({ answer, loads: { interval, most } }: { answer: NetworkAnswer; loads: Loads }) {
   const page = usePalette();
-  const most = mostOf(answer, interval);
   return (
     <div class="row legend">
       <span>{interval < 0 ? 'congestion (bytes over capacity): 0' : 'in use: 0'}</span>
@@ -313,7 +340,7 @@ function LinkCards({ view, answer, link, parameters }: { view: View; answer: Net
   );
 }
 
-function LinkCard({ answer, run, link, parameters }: { view: View; answer: NetworkAnswer; run: NetworkRun; link: number; parameters: Record<string, string | number> }) {
+function LinkCard({ view, answer, run, link, parameters }: { view: View; answer: NetworkAnswer; run: NetworkRun; link: number; parameters: Record<string, string | number> }) {
   const asked = useAnswer<LinkAnswer>('/api/network/link', { ...parameters, placement: run.placement, link });
   const content = asked.answer;
   const { source, target, capacity } = answer.links;
@@ -346,6 +373,8 @@ function LinkCard({ answer, run, link, parameters }: { view: View; answer: Netwo
           <Table
             label={`Pairs of ranks over ${name}`}
             rows={pairs}
+            dim={(row) => (view.pair ? row.from !== view.pair[0] || row.to !== view.pair[1] : view.ranks !== null && !view.ranks.includes(row.from) && !view.ranks.includes(row.to))}
+            chosen={(row) => view.pair !== null && row.from === view.pair[0] && row.to === view.pair[1]}
             choose={(row) => store.isolate(`${row.from} → ${row.to}`, { ranks: [...new Set([row.from, row.to])].sort((a, b) => a - b), pair: [row.from, row.to] })}
             columns={[
               { title: 'from rank', number: true, show: (row) => row.from },

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Overview: what the run was, what was found, and where its time went.
 import { humanBytes, grouped, humanSeconds, humanNs } from '../pure/format';
+import { formatRanks } from '../pure/ranks';
+import type { View } from '../pure/view_state';
 import { useAnswer } from '../shell/ask';
 import type { Window } from '../pure/readings';
 import { useFindings } from '../shell/findings';
@@ -74,6 +76,13 @@ function WindowFacts({ answer }: { answer: Window }) {
   );
 }
 
+function whose(view: View): string {
+  if (view.pair) return ` of ranks ${view.pair.join(' and ')}`;
+  if (!view.ranks) return '';
+  const text = formatRanks(view.ranks);
+  return `${view.ranks.length === 1 ? ' of rank' : ' of ranks'} ${text.length > 40 ? `${text.slice(0, 39)}…` : text}`;
+}
+
 function Overview(properties: PageProperties) {
   const { view, meta } = properties;
   const findings = useFindings(meta.run);
@@ -84,7 +93,7 @@ function Overview(properties: PageProperties) {
     <div class="cards">
       {meta.has_trace && (
         <section class="card wide" aria-label="The run over time">
-          <h2>The run over time</h2>
+          <h2>{`The run over time${whose(view)}`}</h2>
           <RunStrip meta={meta} view={view} />
         </section>
       )}

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The whole run in one strip: how much of all ranks' time went into which group of functions, and into waiting,
-// from left to right. Dragging chooses a window.
+// The whole run in one strip: how much of the ranks' time went into which group of functions, and into waiting,
+// from left to right. Dragging chooses a window. Where ranks are chosen, the strip is theirs, and a line shows how much
+// of their time all ranks together were in MPI.
 import { useRef, useState } from 'preact/hooks';
+import { answerKey } from '../pure/answer_key';
 import { litGroups } from '../pure/belongs';
 import { css, groupColour } from '../pure/colour';
 import { humanBytes, humanNs, marks, moment, percent } from '../pure/format';
@@ -12,15 +14,32 @@ import type { Meta } from '../shell/protocol';
 import { useStrip } from '../shell/sums';
 import { font, Sketch } from '../shell/sketch';
 import { Waiting } from '../shell/state_of';
-import { store } from '../shell/store';
+import { scopeOf, store } from '../shell/store';
 import { Palette } from '../pure/colour';
 import { usePalette } from '../shell/theme';
 
 const kAxis = 18;
 const kLegend = 20;
 
-/** `lit`: the groups of functions that are not dimmed; null: all. */
-export function drawStrip(pen: Pen, strip: Strip, palette: Palette, width: number, height: number, window: [number, number] | null, lit: Set<string> | null = null): void {
+const everyone = 'all ranks in MPI';
+
+function drawOutline(pen: Pen, strip: Strip, palette: Palette, width: number, plot: number): void {
+  pen.strokeStyle = css(palette.ink);
+  pen.lineWidth = 1;
+  pen.globalAlpha = 0.6;
+  pen.beginPath();
+  for (let bin = 0; bin < strip.bins; ++bin) {
+    const y = plot * (1 - Math.min(1, strip.ns.reduce((sum, of) => sum + (of[bin] ?? 0), 0) / (strip.all_ns || 1)));
+    if (bin === 0) pen.moveTo(0, y);
+    else pen.lineTo((bin * width) / strip.bins, y);
+    pen.lineTo(((bin + 1) * width) / strip.bins, y);
+  }
+  pen.stroke();
+  pen.globalAlpha = 1;
+}
+
+/** `lit`: the groups of functions that are not dimmed; null: all. `all`: the strip of all ranks, if this is of some. */
+export function drawStrip(pen: Pen, strip: Strip, palette: Palette, width: number, height: number, window: [number, number] | null, lit: Set<string> | null = null, all: Strip | null = null): void {
   const plot = height - kAxis - kLegend;
   const span = strip.bin_ns * strip.bins;
   const place = (ns: number) => ((ns - strip.from_ns) / span) * width;
@@ -48,6 +67,7 @@ export function drawStrip(pen: Pen, strip: Strip, palette: Palette, width: numbe
     pen.fillRect(x, plot - waiting, w, waiting);
   }
   pen.globalAlpha = 1;
+  if (all) drawOutline(pen, all, palette, width, plot);
   pen.font = font(12);
   pen.textBaseline = 'middle';
   pen.fillStyle = css(palette.faint);
@@ -69,31 +89,46 @@ export function drawStrip(pen: Pen, strip: Strip, palette: Palette, width: numbe
     x += 30 + pen.measureText(text).width;
   }
   pen.globalAlpha = 1;
+  if (!all) return;
+  pen.fillStyle = css(palette.ink, 0.6);
+  pen.fillRect(x, height - 9.5, 10, 1);
+  pen.fillStyle = css(palette.ink);
+  pen.fillText(everyone, x + 14, height - 8);
 }
 
 export function RunStrip({ meta, view }: { meta: Meta; view: View }) {
   const palette = usePalette();
-  const strip = useStrip(meta.run, 512);
+  const { ranks } = scopeOf(view);
+  const whole = useStrip(meta.run, 512);
+  const chosen = useStrip(meta.run, 512, ranks !== undefined, ranks);
   const [drag, setDrag] = useState<[number, number] | null>(null);
   const start = useRef<number | null>(null);
-  if (!strip.answer) return <Waiting of={strip} what="the strip" />;
-  const answer = strip.answer;
+  if (!whole.answer) return <Waiting of={whole} what="the strip" />;
+  // Of others than those that were chosen before: not theirs. Until theirs are there, all are dimmed.
+  const theirs = ranks !== undefined && chosen.key === answerKey('/api/strip', { run: meta.run, bins: 512, ranks }) ? chosen.answer : null;
+  const answer = theirs ?? whole.answer;
+  const nobody = ranks !== undefined && !theirs ? new Set<string>() : null;
   const span = answer.bin_ns * answer.bins;
   const at = (event: PointerEvent) => {
     const box = (event.currentTarget as HTMLElement).getBoundingClientRect();
     return answer.from_ns + Math.max(0, Math.min(1, (event.clientX - box.left) / box.width)) * span;
   };
   const window = drag ?? view.window;
+  const whose = theirs ? `ranks ${ranks}` : 'all ranks';
   return (
+    <>
+    {nobody && chosen.error && <p class="faint">{`This is the strip of all ranks: ${chosen.error}`}</p>}
     <Sketch
       height={130}
-      label="Share of the time of all ranks in each group of functions, over the run. Drag to choose a window."
-      paint={(pen, width, height) => drawStrip(pen, answer, palette, width, height, window, litGroups(meta.functions, view))}
+      data-strip={theirs ? ranks : 'all'}
+      label={`Share of the time of ${whose} in each group of functions, over the run. Drag to choose a window.`}
+      paint={(pen, width, height) => drawStrip(pen, answer, palette, width, height, window, nobody ?? litGroups(meta.functions, view), theirs && whole.answer)}
       tipAt={(x, y, width) => {
         const bin = Math.max(0, Math.min(answer.bins - 1, Math.floor((x / width) * answer.bins)));
         if (y > 110) return null;
         const lines = answer.groups.map((group, g) => [group, answer.ns[g]?.[bin] ?? 0] as const).filter(([, ns]) => ns > 0);
         return [
+          ...(theirs ? [whose] : []),
           `${humanNs(answer.from_ns + bin * answer.bin_ns)} – ${humanNs(answer.from_ns + (bin + 1) * answer.bin_ns)}`,
           ...lines.map(([group, ns]) => `${group}: ${percent(ns, answer.all_ns)}`),
           `waiting: ${percent(answer.wait_ns[bin] ?? 0, answer.all_ns)}`,
@@ -118,5 +153,6 @@ export function RunStrip({ meta, view }: { meta: Meta; view: View }) {
         store.set({ window: Math.abs(to - from) < span / 300 ? null : [Math.round(Math.min(from, to)), Math.round(Math.max(from, to))] });
       }}
     />
+    </>
   );
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What belongs to what is chosen, where the two are of different kinds: functions and the classes of messages
 // that their calls send, findings and ranks. A page dims what does not belong.
+import { placeText } from './place';
 import type { Choice } from './view_state';
 
 // Groups of functions (trace/attributes.cpp) whose calls start, take or complete the program's own messages.
@@ -50,7 +51,7 @@ interface Placed {
   culprits?: number[];
   victims?: number[];
   pairs?: { source: number; destination: number }[];
-  where?: { class?: string; function?: string };
+  where?: { class?: string; function?: string; file?: string; line?: number };
   windows?: { from_s: number; to_s: number }[];
 }
 
@@ -68,5 +69,6 @@ export function concerns(finding: Placed, choice: Choice): boolean {
     if (!windows.some((window) => window.from_s * 1e9 < to && window.to_s * 1e9 > from)) return false;
   }
   if (choice.class !== null && finding.where?.class && finding.where.class !== choice.class) return false;
+  if (choice.site !== null && finding.where?.file && placeText(finding.where.file, finding.where.line ?? 0) !== choice.site) return false;
   return !(choice.function !== null && finding.where?.function && finding.where.function !== choice.function);
 }

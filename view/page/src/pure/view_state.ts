@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a reader has chosen, the same for all pages, and its text in the URL:
-//   #/timeline?ranks=0-3,7&pair=3-4&window=1000-2000&class=MPI_Allreduce&function=MPI_Recv&finding=2&crumb=…
+//   #/timeline?ranks=0-3,7&pair=3-4&window=1000-2000&class=MPI_Allreduce&function=MPI_Recv&site=heat.c:47&finding=2&crumb=…
 // Whatever a page alone keeps (zoom, order of a table) is an option "page.name", so that a link restores it too.
 import { formatRanks, parseRanks } from './ranks';
 
@@ -22,6 +22,8 @@ export interface Choice {
   class: string | null;
   /** MPI function or function of the program */
   function: string | null;
+  /** place in the program at which MPI is called, as place.ts writes it */
+  site: string | null;
   /** id of /api/findings */
   finding: number | null;
 }
@@ -34,7 +36,7 @@ export interface View extends Choice {
   options: Record<string, string>;
 }
 
-export const noChoice: Choice = { ranks: null, pair: null, window: null, class: null, function: null, finding: null };
+export const noChoice: Choice = { ranks: null, pair: null, window: null, class: null, function: null, site: null, finding: null };
 
 export const startView: View = { ...noChoice, page: 'overview', run: 0, crumbs: [], options: {} };
 
@@ -51,6 +53,7 @@ function choiceParameters(choice: Choice, into: URLSearchParams): void {
   if (choice.window) into.set('window', choice.window.map(Math.round).join('-'));
   if (choice.class !== null) into.set('class', choice.class);
   if (choice.function !== null) into.set('function', choice.function);
+  if (choice.site !== null) into.set('site', choice.site);
   if (choice.finding !== null) into.set('finding', String(choice.finding));
 }
 
@@ -64,6 +67,7 @@ function choiceFrom(query: URLSearchParams): Choice {
     window: window && window[1] > window[0] ? window : null,
     class: query.get('class'),
     function: query.get('function'),
+    site: query.get('site'),
     finding: number(query.get('finding')),
   };
 }

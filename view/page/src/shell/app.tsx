@@ -18,7 +18,7 @@ import { toggleTheme } from './theme';
 
 describeKeys('Everywhere', [
   ['1 2 3', 'go to the page with this number, 1 to 9'],
-  ['/ Ctrl+k', 'search ranks, hosts, functions, findings, pages'],
+  ['/ Ctrl+k', 'search ranks, hosts, functions, places, findings, pages'],
   ['Escape', 'close what is open; else show everything again'],
   ['Backspace', 'out of the last isolation'],
   ['t', 'light or dark'],

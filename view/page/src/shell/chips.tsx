@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What is chosen, each with a button that takes it back, and the crumbs that lead back out of an isolation.
 import { humanNs } from '../pure/format';
+import { shortPlace } from '../pure/place';
 import { formatRanks } from '../pure/ranks';
 import { View } from '../pure/view_state';
 import { store } from './store';
@@ -20,6 +21,7 @@ function chips(view: View): Chip[] {
   if (view.window) list.push({ name: 'window', text: `${humanNs(view.window[0])} – ${humanNs(view.window[1])} (${humanNs(view.window[1] - view.window[0])})`, clear: { window: null } });
   if (view.class !== null) list.push({ name: 'class', text: `class ${short(view.class)}`, clear: { class: null } });
   if (view.function !== null) list.push({ name: 'function', text: `function ${short(view.function)}`, clear: { function: null } });
+  if (view.site !== null) list.push({ name: 'site', text: `at ${short(shortPlace(view.site))}`, clear: { site: null } });
   return list;
 }
 
@@ -49,7 +51,7 @@ export function Chips({ view }: { view: View }) {
       {list.length > 0 && (
         <button class="plain" onClick={() => store.clear()}>show everything</button>
       )}
-      {list.length === 0 && <span class="faint">everything is shown: choose ranks, a pair, a window, a class, a function or a finding on any page</span>}
+      {list.length === 0 && <span class="faint">everything is shown: choose ranks, a pair, a window, a class, a function, a place or a finding on any page</span>}
     </div>
   );
 }

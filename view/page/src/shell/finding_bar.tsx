@@ -23,7 +23,7 @@ export function FindingBar({ meta, view }: { meta: Meta; view: View }) {
   const choose = (id: number) => {
     const next = findings[id];
     // Not one crumb more for each step: crumbs lead back to before the first.
-    if (next) store.set({ pair: null, ranks: null, window: null, class: null, function: null, ...choiceOf(next) });
+    if (next) store.set({ pair: null, ranks: null, window: null, class: null, function: null, site: null, ...choiceOf(next) });
   };
   return (
     <section class={`bar finding ${finding.severity}`} aria-label="The chosen finding" data-bar={finding.id}>

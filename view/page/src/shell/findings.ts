@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Where a finding is on the pages: the ranks, pair, window, class and function that it is about.
+import { placeText } from '../pure/place';
 import type { Choice } from '../pure/view_state';
 import { useMemo } from 'preact/hooks';
 import { Answer, useAnswer } from './ask';
@@ -13,13 +14,15 @@ export function choiceOf(finding: Finding): Partial<Choice> {
   const windows = finding.windows ?? [];
   const from = Math.min(...windows.map((w) => w.from_s));
   const to = Math.max(...windows.map((w) => w.to_s));
+  const where = finding.where?.function ? finding.where : finding.symptoms?.[0]?.where;
   return {
     finding: finding.id,
     ranks: ranks.length > 0 ? ranks : null,
     pair: pair ? [pair.source, pair.destination] : null,
     window: windows.length > 0 && to > from ? [Math.floor(from * 1e9), Math.ceil(to * 1e9)] : null,
     class: finding.where?.class ?? null,
-    function: finding.where?.function ?? finding.symptoms?.[0]?.where?.function ?? null,
+    function: where?.function ?? null,
+    site: where?.function && where.file ? placeText(where.file, where.line ?? 0) : null,
   };
 }
 

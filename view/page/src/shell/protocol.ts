@@ -118,6 +118,11 @@ export interface CallTree {
   whole_run?: boolean;
 }
 
+/** The places that single calls name. */
+export interface SitesAnswer {
+  sites: { id: number[]; function: string[]; file: string[]; line: number[] };
+}
+
 export interface PathAnswer {
   path: { process: number[]; begin_ns: number[]; end_ns: number[]; function: number[] };
   more: number;

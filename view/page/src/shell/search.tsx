@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One box that finds ranks, hosts, functions, classes, phases, findings and pages by name.
-import { useEffect, useRef, useState } from 'preact/hooks';
+// One box that finds ranks, hosts, functions, places, classes, findings and pages by name.
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { formatRanks, parseRanks } from '../pure/ranks';
-import type { Finding, Meta } from './protocol';
+import { Site, sitesOf, treeOf } from '../pure/call_tree';
+import { useAnswer } from './ask';
+import type { CallTree, Finding, Meta } from './protocol';
 import { chooseFinding, useFindings } from './findings';
 import { rove } from './keys';
 import { allPages } from './pages';
@@ -15,7 +17,7 @@ interface Hit {
 }
 
 /** Everything that `text` may mean, at most 40 of them. */
-export function hits(text: string, meta: Meta, findings: Finding[]): Hit[] {
+export function hits(text: string, meta: Meta, findings: Finding[], sites: Site[]): Hit[] {
   const wanted = text.trim().toLowerCase();
   if (!wanted) return allPages().map((page) => ({ kind: 'page', text: page.title, run: () => store.set({ page: page.id }) }));
   const list: Hit[] = [];
@@ -25,6 +27,7 @@ export function hits(text: string, meta: Meta, findings: Finding[]): Hit[] {
   if (pair) list.push({ kind: 'pair', text: `${pair[1]} → ${pair[2]}`, run: () => store.set({ pair: [Number(pair[1]), Number(pair[2])] }) });
   const has = (name: string) => name.toLowerCase().includes(wanted);
   for (const name of meta.functions?.name ?? []) if (has(name)) list.push({ kind: 'function', text: name, run: () => store.set({ function: name }) });
+  for (const { name, place } of sites) if (place && (has(place) || has(name))) list.push({ kind: 'place', text: `${name} at ${place}`, run: () => store.set({ function: name, site: place }) });
   for (const name of meta.classes?.name ?? []) if (has(name)) list.push({ kind: 'class', text: name, run: () => store.set({ class: name }) });
   meta.hosts.forEach((name, host) => {
     if (has(name))
@@ -44,7 +47,9 @@ export function Search({ meta, close }: { meta: Meta; close: () => void }) {
   const box = useRef<HTMLInputElement>(null);
   const { answer } = useFindings(meta.run);
   useEffect(() => box.current?.focus(), []);
-  const found = hits(text, meta, answer?.findings ?? []);
+  const calls = useAnswer<CallTree>('/api/calls', { run: meta.run });
+  const sites = useMemo(() => (calls.answer?.tree ? sitesOf(treeOf(calls.answer.tree)) : []), [calls.answer]);
+  const found = hits(text, meta, answer?.findings ?? [], sites);
   const take = (hit: Hit) => {
     close();
     hit.run();
@@ -67,7 +72,7 @@ export function Search({ meta, close }: { meta: Meta; close: () => void }) {
       }}
     >
       <div class="palette">
-        <input ref={box} type="search" value={text} aria-label="Search ranks, pairs, hosts, functions, classes, findings and pages" placeholder="0-3 · 3 -> 4 · MPI_Recv · host · finding · page" onInput={(event) => set(event.currentTarget.value)} />
+        <input ref={box} type="search" value={text} aria-label="Search ranks, pairs, hosts, functions, places, classes, findings and pages" placeholder="0-3 · 3 -> 4 · MPI_Recv · heat.c:47 · host · finding · page" onInput={(event) => set(event.currentTarget.value)} />
         <ul>
           {found.map((hit, at) => (
             <li>

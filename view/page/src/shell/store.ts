@@ -16,6 +16,8 @@ function tell(): void {
 
 // A push for each step of the wheel would make "back" useless: changes within a second are one step.
 function write(next: View, gesture: boolean): void {
+  // A place belongs to its function.
+  if (next.function !== current.function && next.site === current.site) next = { ...next, site: null };
   if (viewText(next) === viewText(current)) return;
   const text = `#${viewText(next)}`;
   const now = performance.now();

@@ -18,7 +18,8 @@ export function useWindow(meta: Meta, view: View, when: boolean): Answer<Window>
   }, [asked, meta]);
 }
 
-export function useStrip(run: number, bins: number, when = true): Answer<Strip> {
-  const asked = useAnswer<Record<string, unknown>>(when ? '/api/strip' : null, { run, bins }, (answer) => typeof answer['ready'] === 'number' && (answer['ready'] & 7) !== 7);
+/** `ranks`: of these alone, as a scope spells them; undefined: of all. */
+export function useStrip(run: number, bins: number, when = true, ranks?: string): Answer<Strip> {
+  const asked = useAnswer<Record<string, unknown>>(when ? '/api/strip' : null, { run, bins, ...(ranks ? { ranks } : {}) }, (answer) => typeof answer['ready'] === 'number' && (answer['ready'] & 7) !== 7);
   return useMemo(() => (asked.answer ? { ...asked, answer: readStrip(asked.answer) } : { ...asked, answer: null }), [asked]);
 }

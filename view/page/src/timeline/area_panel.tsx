@@ -12,6 +12,7 @@ import { Waiting } from '../shell/state_of';
 import { scopeOf, store } from '../shell/store';
 import { Table } from '../shell/table';
 import { litFunctions } from '../pure/belongs';
+import { shortPlace } from '../pure/place';
 import { usePalette } from '../shell/theme';
 import { isOfClass } from './paint';
 
@@ -182,7 +183,7 @@ export function AreaPanel({ meta, view }: { meta: Meta; view: View }) {
             label="Waits in the window"
             rows={waits}
             most={8}
-            dim={(row) => unlit(row.function) || (view.pair !== null && !(view.pair.includes(row.rank) && view.pair.includes(row.awaited)))}
+            dim={(row) => unlit(row.function) || (view.site !== null && row.place !== '' && row.place !== shortPlace(view.site)) || (view.pair !== null && !(view.pair.includes(row.rank) && view.pair.includes(row.awaited)))}
             choose={(row) => store.set({ ranks: [...new Set([row.rank, row.awaited])].sort((a, b) => a - b), pair: null })}
             columns={[
               { title: 'rank', show: (row) => row.rank, by: (row) => row.rank, number: true },

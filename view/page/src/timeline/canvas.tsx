@@ -5,6 +5,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { grouped, humanBytes, humanNs, percent } from '../pure/format';
 import { nobody, outside } from '../pure/tile';
 import { between, Bounds, clamped, levelFor, moved, parseSpan, rowsText, rowsZoomed, timeText, Viewport, whole, zoomed } from '../pure/viewport';
+import { shortPlace } from '../pure/place';
 import { chosenClass, litFunctions } from '../pure/belongs';
 import { ranksOf, View } from '../pure/view_state';
 import { addKeys } from '../shell/keys';
@@ -34,6 +35,8 @@ interface Properties {
   finding: Finding | null;
   messages: Messages | null;
   path: PathAnswer['path'] | null;
+  /** of single calls, by number; null: not known (yet) */
+  places: string[] | null;
   height: number;
   rest: (view: Viewport) => void;
 }
@@ -73,7 +76,7 @@ function startView(view: View, bounds: Bounds): Viewport {
   return clamped({ ...all, ...(time ? { from: time[0], to: time[1] } : {}), ...(rows ? { top: rows[0], rows: rows[1] } : {}) }, bounds);
 }
 
-export function TimelineCanvas({ meta, layout, view, settings, finding, messages, path, height, rest }: Properties) {
+export function TimelineCanvas({ meta, layout, view, settings, finding, messages, path, places, height, rest }: Properties) {
   const palette = usePalette();
   const [box, width] = useWidth<HTMLDivElement>();
   const canvas = useRef<HTMLCanvasElement>(null);
@@ -112,6 +115,9 @@ export function TimelineCanvas({ meta, layout, view, settings, finding, messages
   const k = kept.current;
 
   const lit = useMemo(() => litFunctions(meta.functions, view), [meta, view.function, view.class]);
+  const litSites = useMemo(() => sitesAt(places, view.site), [places, view.site]);
+  const named = useRef(places);
+  named.current = places;
   const scene: Scene = {
     meta,
     layout,
@@ -123,6 +129,7 @@ export function TimelineCanvas({ meta, layout, view, settings, finding, messages
     showPath: settings.showPath,
     pins: settings.pins,
     litFunctions: lit,
+    litSites,
     messageClass: chosenClass(meta.functions, view),
     focus: k.focus,
     messages,
@@ -257,6 +264,8 @@ export function TimelineCanvas({ meta, layout, view, settings, finding, messages
           const c = chunk.calls;
           if (c.begin[at]! > ns || c.end[at]! < ns) continue;
           lines.push(`${meta.functions?.name[c.function[at]!] ?? '?'}: ${humanNs(c.end[at]! - c.begin[at]!)}${c.bytes[at]! > 0 ? `, ${humanBytes(c.bytes[at]!)}` : ''}`);
+          const place = named.current?.[c.site[at]!];
+          if (place) lines.push(`  at ${shortPlace(place)}`);
           if (c.wait[at]! > 0) lines.push(`  waited ${humanNs(c.wait[at]!)}${c.waitFor[at] === nobody ? '' : ` for ${awaitedName(c.waitFor[at]!)}`}${meta.wait_kinds?.[c.waitKind[at]!] ? ` (${meta.wait_kinds[c.waitKind[at]!]})` : ''}`);
         }
         if (lines.length === 1) lines.push('outside MPI');
@@ -359,16 +368,17 @@ export function TimelineCanvas({ meta, layout, view, settings, finding, messages
     const v = k.motion.goal;
     const from = k.cursor ?? (forward ? v.from : v.to);
     const rank = meta.processes.rank[k.focus]!;
-    void stepCall(meta, rank, from, forward, meta.functions?.name.indexOf(store.get().function ?? '') ?? -1).then(
+    void stepCall(meta, rank, from, forward, meta.functions?.name.indexOf(store.get().function ?? '') ?? -1, sitesAt(named.current, store.get().site)).then(
       (call) => {
         if (!call) {
-          say(`rank ${rank} makes no ${forward ? 'later' : 'earlier'} ${store.get().function ?? 'call'}`);
+          const there = store.get().site;
+          say(`rank ${rank} makes no ${forward ? 'later' : 'earlier'} ${store.get().function ?? 'call'}${there === null ? '' : ` at ${shortPlace(there)}`}`);
           return;
         }
         k.cursor = call.begin;
         const span = v.to - v.from;
         if (call.begin < v.from || call.end > v.to) go({ ...v, from: call.begin - span / 2, to: call.begin + span / 2 });
-        say(`rank ${rank}: ${meta.functions?.name[call.function] ?? '?'} at ${humanNs(call.begin)}, ${humanNs(call.end - call.begin)}`);
+        say(`rank ${rank}: ${meta.functions?.name[call.function] ?? '?'} at ${humanNs(call.begin)}, ${humanNs(call.end - call.begin)}${named.current?.[call.site] ? `, from ${shortPlace(named.current[call.site]!)}` : ''}`);
         request();
       },
       (error: unknown) => say(error instanceof Error ? error.message : String(error)),
@@ -436,6 +446,11 @@ export function TimelineCanvas({ meta, layout, view, settings, finding, messages
       {said && <p class="faint said" aria-hidden="true">{said}</p>}
     </div>
   );
+}
+
+/** The numbers of a place; null: none is chosen, or places are not known yet. */
+function sitesAt(places: string[] | null, chosen: string | null): Set<number> | null {
+  return places && chosen !== null ? new Set(places.flatMap((place, number) => (place === chosen ? [number] : []))) : null;
 }
 
 export function pin(rank: number): void {

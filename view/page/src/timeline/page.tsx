@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Timeline: ranks × time, and statistics, matrix and histogram of exactly the window and ranks that are chosen.
-import { useRef, useState } from 'preact/hooks';
+import { useMemo, useRef, useState } from 'preact/hooks';
 import { css, groupColour } from '../pure/colour';
 import { grouped, percent } from '../pure/format';
 import { chosenClass } from '../pure/belongs';
+import { placeText } from '../pure/place';
 import { startView } from '../pure/view_state';
 import type { Viewport } from '../pure/viewport';
 import { useAnswer } from '../shell/ask';
 import { useFindings } from '../shell/findings';
 import { describeKeys } from '../shell/keys';
 import { addPage, PageProperties } from '../shell/pages';
-import type { Messages, PathAnswer } from '../shell/protocol';
+import type { Messages, PathAnswer, SitesAnswer } from '../shell/protocol';
 import { Sentence } from '../shell/state_of';
 import { store } from '../shell/store';
 import { useWindow } from '../shell/sums';
@@ -25,7 +26,7 @@ describeKeys('Timeline', [
   ['i o', 'fewer and more ranks'],
   ['f', 'fit the chosen window; again: the whole run'],
   ['ArrowUp ArrowDown', 'the rank before and after'],
-  [', .', 'its call before and after (of the chosen function, if there is one)'],
+  [', .', 'its call before and after (of the chosen function and place, if there are any)'],
   ['Enter', 'choose this rank'],
   ['p', 'pin this rank at the top'],
   ['m', 'choose what is shown as the window'],
@@ -92,6 +93,9 @@ function Timeline({ view, meta }: PageProperties) {
     from: resting ? Math.floor(resting.from) : null,
     to: resting ? Math.ceil(resting.to) : null,
   });
+  // Where single calls are drawn, each says its place; a chosen place needs all of them.
+  const sites = useAnswer<SitesAnswer>(view.site !== null || (resting && wantsCalls(layout, resting)) ? '/api/sites' : null, { run: meta.run });
+  const places = useMemo(() => sites.answer && sites.answer.sites.file.map((file, at) => placeText(file, sites.answer!.sites.line[at]!)), [sites.answer]);
   const height = Math.max(180, Math.min(Math.round(window.innerHeight * (view.window ? 0.5 : 0.72)), 60 + meta.processes.rank.length * 44));
   const toggle = (name: string, on: boolean, text: string, key?: string) => (
     <button aria-pressed={on} title={key} onClick={() => store.option(name, name === 'time.arrows' ? (on ? '0' : null) : on ? null : '1')}>
@@ -129,7 +133,7 @@ function Timeline({ view, meta }: PageProperties) {
       ) : (
         !layout.ready.includes('path') && <Sentence>{`Waits and the critical path are still being computed${layout.building?.what ? ` (${layout.building.what}: ${percent(layout.building.share, 1)})` : ''}; they appear as soon as they are there.`}</Sentence>
       )}
-      <TimelineCanvas key={meta.run} meta={meta} layout={layout} view={view} settings={settings} finding={finding} messages={arrows ? shown : null} path={settings.showPath ? (path.answer?.path ?? null) : null} height={height} rest={(at) => restRef.current(at)} />
+      <TimelineCanvas key={meta.run} meta={meta} layout={layout} view={view} settings={settings} finding={finding} messages={arrows ? shown : null} path={settings.showPath ? (path.answer?.path ?? null) : null} places={places} height={height} rest={(at) => restRef.current(at)} />
       <AreaPanel meta={meta} view={view} />
     </>
   );

@@ -28,6 +28,8 @@ export interface Scene {
   pins: number[];
   /** of each function, whether it belongs to what is chosen; null: all */
   litFunctions: boolean[] | null;
+  /** the places of which single calls are not dimmed; null: all */
+  litSites: Set<number> | null;
   /** the class of messages that are not dimmed; null: all */
   messageClass: string | null;
   focus: number;
@@ -75,7 +77,7 @@ function drawCalls(pen: Pen, scene: Scene, view: Viewport, area: Area, chunk: Ch
       const inset = Math.min(calls.depth[at]! * 3, rowHeight / 2);
       const f = calls.function[at]!;
       let colour = colours[f] ?? palette.faint;
-      const dimmed = scene.litFunctions !== null && !scene.litFunctions[f];
+      const dimmed = (scene.litFunctions !== null && !scene.litFunctions[f]) || (scene.litSites !== null && !scene.litSites.has(calls.site[at]!));
       if (dimmed) colour = mix(colour, palette.paper, 0.75);
       const width = Math.max(0.7, next - x);
       pen.fillStyle = css(scene.layer === 'waits' ? mix(palette.computing, colour, 0.35) : colour);

@@ -98,8 +98,8 @@ export class RawCalls {
   }
 }
 
-/** The next (or the one before) call of a rank from `ns` on, of one function if `fn` is not negative. */
-export async function stepCall(meta: Meta, rank: number, ns: number, forward: boolean, fn: number): Promise<{ begin: number; end: number; function: number } | null> {
+/** The next (or the one before) call of a rank from `ns` on, of one function if `fn` is not negative, from one of `sites`. */
+export async function stepCall(meta: Meta, rank: number, ns: number, forward: boolean, fn: number, sites: Set<number> | null): Promise<{ begin: number; end: number; function: number; site: number } | null> {
   const [low, high] = [meta.span?.from_ns ?? 0, meta.span?.to_ns ?? 0];
   for (let reach = 1e6; ; reach *= 8) {
     const from = forward ? ns : Math.max(low, ns - reach);
@@ -109,11 +109,11 @@ export async function stepCall(meta: Meta, rank: number, ns: number, forward: bo
     let best = -1;
     for (let at = 0; at < calls.count; ++at) {
       const begin = calls.begin[at]!;
-      if (calls.depth[at]! > 0 || (fn >= 0 && calls.function[at] !== fn)) continue;
+      if (calls.depth[at]! > 0 || (fn >= 0 && calls.function[at] !== fn) || (sites && !sites.has(calls.site[at]!))) continue;
       if (forward ? begin <= ns : begin >= ns) continue;
       if (best < 0 || (forward ? begin < calls.begin[best]! : begin > calls.begin[best]!)) best = at;
     }
-    if (best >= 0) return { begin: calls.begin[best]!, end: calls.end[best]!, function: calls.function[best]! };
+    if (best >= 0) return { begin: calls.begin[best]!, end: calls.end[best]!, function: calls.function[best]!, site: calls.site[best]! };
     if ((forward && to >= high + 1) || (!forward && from <= low)) return null;
   }
 }
