@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// fathom trace slice and fathom trace filter: copy a part of a trace to a new run.
+// fathom trace slice and fathom trace filter: copy a part of a trace to a new run. What the program's call sites are
+// called goes with it, because a part is often kept, or handed on, longer than the program stays as it was.
 #include <spdlog/fmt/fmt.h>
 
 #include <cstdio>
@@ -9,6 +10,7 @@
 #include "cli/language/command_line.h"
 #include "cli/language/event_selection.h"
 #include "cli/runs/run_directory.h"
+#include "cli/runs/used_sites.h"
 #include "cli/terminal/units.h"
 #include "trace/writer.h"
 
@@ -44,6 +46,7 @@ int cut(const CutOptions& options, const std::string& who) {
   auto writer = trace::TraceWriter::create(directory->path(), definitions);
   if (!writer) return fail(kFailed, who, writer.error().message);
   std::uint64_t kept = 0;
+  UsedSites sites(trace->definitions());
   for (std::size_t i = 0; i < chosen->processes.size(); ++i) {
     trace::EventCursor cursor = trace->events(chosen->processes[i]);
     if (chosen->may_seek()) cursor.seek(chosen->selection.from_ns);
@@ -51,8 +54,10 @@ int cut(const CutOptions& options, const std::string& who) {
     for (trace::Event event; cursor.next(event) && event.time_ns < chosen->selection.to_ns;) {
       if (!filter.admits(event)) continue;
       writer->append(i, event);
+      sites.use(chosen->processes[i], event.site);
       ++kept;
     }
+    writer->name_sites(i, sites.take());
     for (const std::string& problem : cursor.problems()) fail(kFine, who, problem);
   }
   const auto finished = writer->finish();
