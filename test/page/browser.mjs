@@ -25,6 +25,7 @@ export async function openBrowser({ width = 1280, height = 860, scheme = 'light'
     colorScheme: scheme,
     acceptDownloads: true,
   });
+  context.setDefaultTimeout(100_000); // a loaded machine draws slowly
   const strangers = [];
   const errors = [];
   const here = (url) => /^(data|blob|about|file|chrome-error):/.test(url) || /^https?:\/\/127\.0\.0\.1(:\d+)?\//.test(url);

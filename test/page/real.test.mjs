@@ -3,7 +3,7 @@
 // line's for the same window, to the integer.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -13,6 +13,7 @@ import { openFirefox } from './firefox.mjs';
 const fathom = process.env.FATHOM_BINARY;
 const folder = mkdtempSync(join(tmpdir(), 'fathom-page-'));
 const run = join(folder, 'run');
+const program = join(folder, 'heat'); // goes away in one of the tests
 const json = (...words) => JSON.parse(execFileSync(fathom, words, { cwd: folder, maxBuffer: 1 << 28 }).toString());
 let server;
 let browser;
@@ -20,7 +21,8 @@ let page;
 let meta;
 
 before(async () => {
-  execFileSync(fathom, ['run', '--trace', '-o', run, '--', 'mpirun', '--oversubscribe', '-n', '4', process.env.FATHOM_HEAT, '40'], { cwd: folder, stdio: 'ignore', timeout: 120_000, env: { ...process.env, OMPI_ALLOW_RUN_AS_ROOT: '1', OMPI_ALLOW_RUN_AS_ROOT_CONFIRM: '1' } });
+  copyFileSync(process.env.FATHOM_HEAT, program);
+  execFileSync(fathom, ['run', '--trace', '-o', run, '--', 'mpirun', '--oversubscribe', '-n', '4', program, '40'], { cwd: folder, stdio: 'ignore', timeout: 120_000, env: { ...process.env, OMPI_ALLOW_RUN_AS_ROOT: '1', OMPI_ALLOW_RUN_AS_ROOT_CONFIRM: '1' } });
   server = await serve(fathom, [run], { FATHOM_PAGES: process.env.FATHOM_PAGES });
   browser = await openBrowser();
   page = browser.page;
@@ -93,10 +95,6 @@ test('findings are those of the command line, and lead to their place on the tim
   await page.locator('header nav a[href="#/timeline"]').click();
   await page.locator('.timeline canvas[data-blanks="0"]').waitFor();
   assert.match(page.url(), /finding=0/);
-  if (!process.env.FATHOM_PICTURES) return;
-  await page.locator('.area canvas').first().waitFor();
-  await page.waitForTimeout(1500);
-  await page.screenshot({ path: join(process.env.FATHOM_PICTURES, 'viewer.png') });
 });
 
 test('traffic is that of the report', async () => {
@@ -105,6 +103,39 @@ test('traffic is that of the report', async () => {
   assert.equal(Number(await page.locator('[data-total]').getAttribute('data-total')), report.total.bytes);
   await go('/matrix?matrix.what=messages', '[data-total]');
   await page.waitForFunction((total) => Number(document.querySelector('[data-total]')?.dataset.total) === total, report.total.messages);
+});
+
+test('places in the program are those of the command line, on Calls and on the timeline', async () => {
+  const { from_ns, to_ns } = meta.program;
+  const [from, to] = [from_ns + Math.round((to_ns - from_ns) / 3), from_ns + Math.round((to_ns - from_ns) / 2)];
+  const waits = json('analyze', run, '--json', '--only', 'wait-states', '--from', `${from}ns`, '--to', `${to}ns`).analyses['wait-states'].waits;
+  await go(`/calls?window=${from}-${to}`, 'table[aria-label^=Places]');
+  await page.waitForFunction(() => !document.querySelector('main').innerText.includes('Of the whole run'));
+  const shown = await page.locator('table[aria-label^=Places] tbody tr').evaluateAll((rows) => rows.map((row) => [...row.cells].slice(0, 2).map((cell) => cell.innerText.trim()).join(' at ')));
+  assert.ok(waits.file.length > 0 && waits.file.every((file) => /heat\.c$/.test(file)));
+  waits.function.forEach((name, at) => assert.ok(shown.includes(`${name} at ${waits.file[at]}:${waits.line[at]}`), `${name} at ${waits.file[at]}:${waits.line[at]} is not among ${shown}`));
+  // A single call on the timeline says the same place.
+  await page.locator('table[aria-label^=Places] tbody tr', { hasText: 'MPI_Waitall' }).first().click();
+  await page.waitForFunction(() => /site=.*heat\.c%3A\d+/.test(location.hash));
+  const place = new URLSearchParams(page.url().split('?').pop()).get('site');
+  await go(`/timeline?function=MPI_Waitall&site=${place}&time.view=${from}-${from + 2_000_000}`, '.timeline canvas[data-blanks="0"]');
+  const said = page.locator('.timeline [aria-live]');
+  const wanted = `, from ${place.split('/').pop()}`;
+  for (let tries = 0; !(await said.textContent()).endsWith(wanted); ++tries) {
+    assert.ok(tries < 300, `${await said.textContent()}, not ${wanted}`);
+    await page.keyboard.press('.');
+    await page.waitForTimeout(100);
+  }
+});
+
+test('a slice keeps the names of places when the program is gone', () => {
+  const slice = join(folder, 'slice');
+  execFileSync(fathom, ['trace', 'slice', run, '--from', `${meta.program.from_ns}ns`, '-o', slice], { stdio: 'ignore' });
+  const places = () => json('analyze', slice, '--json', '--only', 'wait-states').analyses['wait-states'].waits;
+  const before = places();
+  assert.ok(before.file.some((file) => /heat\.c$/.test(file)));
+  rmSync(program);
+  assert.deepEqual(places(), before);
 });
 
 test('nothing was asked from anywhere else', () => {

@@ -63,7 +63,7 @@ function Network({ view, meta }: PageProperties) {
     <>
       <Choices view={view} answer={answer} cluster={cluster || (answer?.cluster ?? '')} traced={meta.has_trace} />
       {view.window && !chosen.error && (
-        <p class="faint">{interval < 0 ? 'What was sent in the chosen window, on the paths that the whole run takes.' : 'This moment of the simulation is one of the whole run; the chosen window is on the links that are not dimmed.'}</p>
+        <p class="faint">{interval < 0 ? 'What was received in the chosen window, on the paths that the whole run takes.' : 'This moment of the simulation is one of the whole run; the chosen window is on the links that are not dimmed.'}</p>
       )}
       {chosen.error && <Sentence>{chosen.error}</Sentence>}
       {asked.error && <Sentence>{asked.error}</Sentence>}
@@ -161,6 +161,7 @@ function Scrub({ view, answer, intervals, interval }: { view: View; answer: Netw
 // can be compared.
 interface Loads {
   interval: number;
+  ofWindow: boolean;
   /** by run: bytes, and congestion or the part of the capacity in use */
   of: Map<NetworkRun, { bytes: Float64Array; load: Float64Array }>;
   most: number;
@@ -176,7 +177,7 @@ function loadsOf(answer: NetworkAnswer, interval: number, part: Part | null): Lo
   );
   // At a moment: a link that is in use all of the time.
   const most = interval >= 0 ? 1 : [...of.values()].reduce((so_far, { load }) => load.reduce((a, b) => Math.max(a, b || 0), so_far), 0);
-  return { interval, of, most };
+  return { interval, ofWindow: part !== null, of, most };
 }
 
 function spread(answer: NetworkAnswer, part: ChosenAnswer['runs'][0] | null): Float64Array {
@@ -198,6 +199,8 @@ interface PictureProperties {
 function Picture({ view, answer, run, places, loads, link, chosen }: PictureProperties) {
   const { interval, most } = loads;
   const { bytes, load } = loads.of.get(run)!;
+  const { ofWindow } = loads;
+  const whole = useMemo(() => (ofWindow ? totals(answer, run) : bytes), [answer, run, ofWindow, bytes]);
   const [box, width] = useWidth<HTMLDivElement>();
   const canvas = useRef<HTMLCanvasElement>(null);
   const page = usePalette();
@@ -304,7 +307,8 @@ function Picture({ view, answer, run, places, loads, link, chosen }: PictureProp
           { title: '', number: true, show: (row) => row.at },
           { title: 'link', show: (row) => `${answer.nodes.name[answer.links.source[row.id]!]} → ${answer.nodes.name[answer.links.target[row.id]!]}` },
           { title: 'bytes', number: true, show: (row) => <span data-link={String(row.id)} data-bytes={String(bytes[row.id])}>{humanBytes(bytes[row.id]!)}</span> },
-          ...(lit ? [{ title: 'of the chosen', number: true, show: (row: { id: number }) => <span data-chosen={String(lit.get(row.id) ?? 0)}>{humanBytes(lit.get(row.id) ?? 0)}</span> }] : []),
+          // In a window, these bytes are the chosen ones.
+          ...(ofWindow ? [{ title: 'in the whole run', number: true, show: (row: { id: number }) => humanBytes(whole[row.id]!) }] : lit ? [{ title: 'of the chosen', number: true, show: (row: { id: number }) => <span data-chosen={String(lit.get(row.id) ?? 0)}>{humanBytes(lit.get(row.id) ?? 0)}</span> }] : []),
           { title: interval < 0 ? 'congestion' : 'in use', number: true, show: (row) => loadText(answer, load[row.id]!, interval) },
         ]}
       />

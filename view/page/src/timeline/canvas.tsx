@@ -192,6 +192,7 @@ export function TimelineCanvas({ meta, layout, view, settings, finding, messages
     meter.note(time, performance.now() - began, blanks);
     node.dataset.view = timeText(k.motion.shown);
     node.dataset.blanks = String(blanks);
+    node.dataset.ruler = k.ruler ? k.ruler.map(Math.round).sort((a, b) => a - b).join('-') : '';
     if (moving) request();
   };
 
@@ -327,6 +328,7 @@ export function TimelineCanvas({ meta, layout, view, settings, finding, messages
     if (!drag) return;
     const far = Math.hypot(drag.x1 - drag.x0, drag.y1 - drag.y0) > 4;
     if (far && drag.kind === 'area') chooseArea(drag);
+    else if (far && drag.kind === 'ruler' && k.ruler) say(`${humanNs(Math.abs(k.ruler[1] - k.ruler[0]))} from ${humanNs(Math.max(0, Math.min(...k.ruler)))}`);
     else if (far && drag.kind === 'zoom') go({ ...k.motion.goal, from: nsAt(Math.min(drag.x0, drag.x1)), to: nsAt(Math.max(drag.x0, drag.x1)) });
     else if (!far) {
       const row = rowAt(drag.y0);

@@ -65,7 +65,8 @@ function drawCalls(pen: Pen, scene: Scene, view: Viewport, area: Area, chunk: Ch
   const colours: Rgb[] = (meta.functions?.group ?? []).map(groupColour);
   const from = Math.max(view.from, chunk.from);
   const to = Math.min(view.to, chunk.to);
-  const [left, right] = [placeOf(view, area, from), placeOf(view, area, to)];
+  // Whole pixels, so that no seam is seen where two chunks meet.
+  const [left, right] = [Math.round(placeOf(view, area, from)), Math.round(placeOf(view, area, to))];
   for (let process = Math.max(first, chunk.firstProcess); process <= Math.min(last, chunk.lastProcess); ++process) {
     const top = lineOf(view, area, process);
     pen.fillStyle = css(palette.computing);
@@ -91,7 +92,8 @@ function drawCalls(pen: Pen, scene: Scene, view: Viewport, area: Area, chunk: Ch
         const h = scene.layer === 'waits' ? rowHeight - gap : Math.max(2, rowHeight * 0.33);
         if (waitEnd > x) pen.fillRect(x, top + rowHeight - gap - h, Math.max(0.7, waitEnd - x), h);
       }
-      if (width > 46 && rowHeight > 13) {
+      const goesOn = begin < chunk.from && chunk.from > view.from; // its name stands in the chunk before
+      if (width > 46 && rowHeight > 13 && !goesOn) {
         const text = meta.functions?.name[f] ?? '';
         const most = Math.floor((width - 6) / 6.2);
         pen.font = font(11);
