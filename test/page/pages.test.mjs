@@ -125,6 +125,25 @@ test('a finding is isolated on every page, and crumbs lead back', async () => {
   assert.doesNotMatch(await hash(), /finding|window|crumb/);
 });
 
+test('each finding leads from the Overview to its place on each page, and back', async () => {
+  const places = ['timeline', 'matrix', 'calls', 'machine', 'network'];
+  for (const finding of [0, 1])
+    for (const place of places) {
+      await go('/overview?ranks=0-6', '.finding');
+      await page.locator('.finding').nth(finding).getByRole('button', { name: `on ${place[0].toUpperCase()}${place.slice(1)}`, exact: true }).click();
+      await page.locator(`main[data-page=${place}]`).waitFor();
+      assert.match(await hash(), new RegExp(`^#/${place}\\?.*finding=${finding}`));
+      assert.equal(await page.locator('[data-bar]').getAttribute('data-bar'), String(finding));
+      // What is chosen there is what the finding is about.
+      assert.match(await hash(), finding === 0 ? /ranks=2-4.*window=1000000-3000000.*class=point-to-point.*function=MPI_Sendrecv/ : /class=MPI_Allreduce/);
+      await page.locator('main canvas, main table').first().waitFor();
+      assert.doesNotMatch(await page.locator('main').innerText(), /cannot be drawn|NaN|undefined/);
+      await page.keyboard.press('Backspace');
+      await until(() => !location.hash.includes('finding='));
+      assert.match(await hash(), new RegExp(`^#/${place}\\?ranks=0-6`));
+    }
+});
+
 test('back, forward and a link restore what was chosen', async () => {
   await go('/overview', '.finding');
   await page.locator('.finding .isolate').first().click();
@@ -264,6 +283,73 @@ test('the costliest messages are drawn, and how many more there are is said', as
   assert.equal(await note.textContent(), 'the 20 costliest messages, 780 more');
   await page.getByRole('button', { name: 'Messages' }).click();
   await until(() => !document.querySelector('.messages'));
+});
+
+// The colours of a part of the timeline, in shares of the canvas, and how often each is there.
+const colours = (x, y, w, h) =>
+  canvas().evaluate((node, part) => {
+    const [left, top, width, height] = part.map((share, at) => Math.round(share * (at % 2 ? node.height : node.width)));
+    const data = new Uint32Array(node.getContext('2d').getImageData(left, top, width, height).data.buffer);
+    const found = {};
+    for (const colour of data) found[colour] = (found[colour] ?? 0) + 1;
+    return found;
+  }, [x, y, w, h]);
+const distance = (one, other) => [...new Set([...Object.keys(one), ...Object.keys(other)])].reduce((sum, colour) => sum + Math.abs((one[colour] ?? 0) - (other[colour] ?? 0)), 0) / Object.values(one).reduce((a, b) => a + b, 0);
+
+test('each layer of the timeline, the critical path and a pinned rank are drawn', async () => {
+  const looks = {};
+  for (const layer of ['functions', 'waits', 'transfers', 'mpi', 'phases']) {
+    await go('/timeline?time.arrows=0', '.timeline canvas');
+    await page.getByRole('combobox', { name: 'Show' }).selectOption(layer);
+    await until((name) => name === 'functions' || location.hash.includes(`time.layer=${name}`), layer);
+    await drawn();
+    await rests();
+    looks[layer] = await colours(0.1, 0.1, 0.8, 0.85);
+  }
+  for (const one of Object.keys(looks)) for (const other of Object.keys(looks)) if (one !== other) assert.ok(distance(looks[one], looks[other]) > 0.05, `${one} looks like ${other}`);
+  // The late rank is on the path all of the time, the others never are.
+  await go('/timeline?time.arrows=0', '.timeline canvas');
+  await drawn();
+  await rests();
+  const { height } = await canvas().boundingBox();
+  const each = (height - 24) / 8;
+  const row = (rank) => colours(0.1, (24 + (rank + 0.1) * each) / height, 0.8, (0.8 * each) / height);
+  const before = [await row(3), await row(5)];
+  await page.getByRole('button', { name: 'Critical path' }).click();
+  await until(() => location.hash.includes('time.path=1'));
+  for (let tries = 0; distance(before[0], await row(3)) < 0.05; ++tries) {
+    assert.ok(tries < 100, 'the path is never drawn');
+    await page.waitForTimeout(50);
+  }
+  assert.ok(distance(before[1], await row(5)) < 0.01, 'a rank that is not on the path changes');
+  // Pinned, the late rank stands above all others: what is drawn there is its row.
+  await go('/timeline?time.arrows=0&time.pins=3', '.timeline canvas');
+  await drawn();
+  await rests();
+  const pinned = await colours(0.1, 28 / height, 0.8, 14 / height);
+  await go('/timeline?time.arrows=0', '.timeline canvas');
+  await drawn();
+  await rests();
+  const first = await colours(0.1, 28 / height, 0.8, 14 / height);
+  assert.ok(distance(first, pinned) > 0.1, 'the row of rank 0 is still the first one');
+});
+
+test('a drag with the ruler measures, and chooses nothing', async () => {
+  await go('/timeline?time.ruler=1&time.arrows=0', '.timeline canvas');
+  await drawn();
+  const box = await canvas().boundingBox();
+  const before = await colours(0.1, 0.06, 0.8, 0.9);
+  await page.mouse.move(box.x + 78 + (box.width - 78) * 0.2, box.y + 200);
+  await page.mouse.down();
+  await page.mouse.move(box.x + 78 + (box.width - 78) * 0.45, box.y + 230, { steps: 4 });
+  await page.mouse.up();
+  await page.mouse.move(box.x + 10, box.y + 300);
+  await until(() => /^\d/.test(document.querySelector('.timeline canvas').dataset.ruler ?? ''));
+  const [from, to] = (await canvas().getAttribute('data-ruler')).split('-').map(Number);
+  assert.ok(Math.abs(from - 20e6) < 0.3e6 && Math.abs(to - 45e6) < 0.3e6, `${from}-${to}`);
+  assert.match(await page.locator('.timeline [aria-live]').textContent(), /^25\.[0-2] ms from 20\.[0-2] ms|^24\.9 ms from/);
+  assert.ok(distance(before, await colours(0.1, 0.06, 0.8, 0.9)) > 0.0005, 'the ruler is not drawn');
+  assert.doesNotMatch(await hash(), /window=|ranks=/);
 });
 
 test('single calls are drawn where the tiles end, and tips name them', async () => {
@@ -437,6 +523,29 @@ test('the matrix is chosen from by pointer, keys and list, and is reordered', as
   await until(() => document.querySelector('[data-total]')?.dataset.total === '64');
   await page.getByRole('combobox', { name: 'by', exact: true }).selectOption('host');
   await until(() => document.querySelectorAll('.beside tbody tr').length === 2);
+});
+
+test('the matrix is asked for by what, class, communicator, phase, host, order and window', async () => {
+  await go('/matrix?window=1000-90000000', '[data-total]');
+  const last = () => server.asked.filter((path) => path.startsWith('/api/matrix?')).pop();
+  const wanted = [
+    ['Show', 'messages', /what=messages/], ['Show', 'waits', /what=waits/], ['Communicator', '0', /communicator=0/], ['Phase', 'ring', /phase=ring/],
+    ['Class', 'point-to-point', /class=point-to-point/], ['in the order of', 'host', /order=host/], ['in the order of', 'pattern', /order=pattern/], ['in the order of', 'cluster', /order=cluster/], ['by', 'host', /by=host/],
+  ];
+  for (const [name, value, path] of wanted) {
+    await page.getByRole('combobox', { name, exact: true }).selectOption(value);
+    for (let tries = 0; !path.test(last()); ++tries) {
+      assert.ok(tries < 200, `${name} ${value}: ${last()}`);
+      await page.waitForTimeout(50);
+    }
+    assert.match(last(), /from=1000&.*to=90000000/);
+    // The link has it, too.
+    const link = page.url();
+    await page.goto('about:blank');
+    await page.goto(link);
+    await page.locator('[data-total]').waitFor();
+    assert.equal(await page.getByRole('combobox', { name, exact: true }).inputValue(), value);
+  }
 });
 
 test('the call tree opens, closes and chooses by keys', async () => {
