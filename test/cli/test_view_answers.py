@@ -114,6 +114,75 @@ class Answers(ViewTest):
             self.assertEqual(self.ask("/api/analysis", only="wait-states", **asked)["analysis"]["analyses"]["wait-states"],
                              said["wait-states"])
 
+    def test_analyses_findings_and_matrices_of_any_window_are_those_of_analyze(self):
+        self.generate("run", "--ranks", "6", "--events", "12000", "--suffix", "x")  # with a phase
+        self.serve("run")
+        meta = self.when_ready()
+        chance = random.Random(4)
+        span = meta["span"]
+        def ns(column):
+            return [round(second * 1e9) for second in column]
+        for turn in range(4):
+            begin, end = sorted(chance.sample(range(span["from_ns"], span["to_ns"]), 2))
+            asked = {"from": begin, "to": end}
+            words = ["--from", f"{begin}ns", "--to", f"{end}ns"]
+            if turn % 2:
+                asked["ranks"] = "0-1,4"
+                words += ["--ranks", "0-1,4"]
+            said = self.analyze("run", "time-breakdown,flat-profile,idle-time,wait-states,matrices", *words)
+            self.assertEqual(self.ask("/api/breakdown", **asked)["breakdown"], said["time-breakdown"])
+            functions = self.ask("/api/functions", **asked)
+            self.assertEqual((functions["flat-profile"], functions["idle-time"]), (said["flat-profile"], said["idle-time"]))
+            whole = json.loads(self.fathom("analyze", "run", "--json", *words).stdout)
+            found = self.ask("/api/findings", **asked)
+            self.assertEqual([{k: v for k, v in one.items() if k != "id"} for one in found["findings"]], whole["findings"])
+            pairs = said["matrices"]["all_pairs"]
+            pairs = list(zip(pairs["source"], pairs["destination"], pairs["bytes"], pairs["messages"]))
+            def cells(matrix):
+                return sorted(cell for cell in zip(matrix["source"], matrix["destination"], matrix["value"]) if cell[2])
+            self.assertEqual(cells(self.ask("/api/matrix", what="messages", **asked)), sorted((a, b, n) for a, b, _, n in pairs if n))
+            waits, expected = said["wait-states"]["waits"], {}
+            for victim, culprit, spent in zip(waits["rank"], waits["culprit"], ns(waits["seconds"])):
+                expected[culprit, victim] = expected.get((culprit, victim), 0) + spent
+            waiting = self.ask("/api/matrix", what="waits", **asked)
+            self.assertEqual(cells(waiting), sorted((a, b, spent) for (a, b), spent in expected.items() if spent))
+            by_host, hosts = self.ask("/api/matrix", by="host", **asked), {}
+            rank_hosts = [meta["hosts"][host] for _, host in sorted(zip(meta["processes"]["rank"], meta["processes"]["host"]))]
+            for a, b, number, _ in pairs:
+                ends = rank_hosts[a], rank_hosts[b]
+                hosts[ends] = hosts.get(ends, 0) + number
+            order = list(dict.fromkeys(rank_hosts))
+            self.assertEqual(sorted((order[a], order[b], number) for a, b, number in cells(by_host)),
+                             sorted((a, b, number) for (a, b), number in hosts.items() if number))
+            # What chooses a part of the traffic, as the page names it.
+            for name, option, values in (("class", "--classes", sorted(set(meta["classes"]["name"]))),
+                                         ("communicator", "--communicators", [str(one["id"]) for one in meta["communicators"]]),
+                                         ("phase", "--phases", meta["phases"])):
+                self.assertTrue(values, name)
+                for value in values[:3]:
+                    told = self.fathom("analyze", "run", "--json", "--only", "matrices", *words, option, value)
+                    part = json.loads(told.stdout)["analyses"]["matrices"]["all_pairs"] if told.returncode == 0 else None
+                    part = [] if part is None else sorted(cell for cell in zip(part["source"], part["destination"], part["bytes"]) if cell[2])
+                    self.assertEqual(cells(self.ask("/api/matrix", **asked, **{name: value})), part, (name, value, told.stderr))
+            if turn % 2:
+                continue
+            # The page Machine has no ranks in its questions: it dims them.
+            sizes = self.ask("/api/machine/sizes", **asked)
+            profile = said["flat-profile"]["functions"]
+            calls = dict(zip(profile["name"], profile["count"]))
+            for at, name in enumerate(sizes["functions"]):
+                self.assertEqual(sum(sizes["calls"][at]) + sizes["unsized"][at], calls.get(name, 0), name)
+            traffic = self.ask("/api/machine/traffic", bins=7, **asked)
+            sums = {}
+            for a, b, number, count in zip(*(traffic["flows"][column] for column in ("source", "destination", "bytes", "messages"))):
+                before = sums.get((a, b), (0, 0))
+                sums[a, b] = before[0] + number, before[1] + count
+            self.assertEqual((sums, traffic["left_out"]), ({(a, b): (number, count) for a, b, number, count in pairs}, 0))
+            idle, busy = said["idle-time"]["idle_time"], {}
+            for rank, spent in zip(traffic["activity"]["rank"], traffic["activity"]["busy_ns"]):
+                busy[rank] = busy.get(rank, 0) + spent
+            self.assertEqual({rank: busy.get(rank, 0) for rank in idle["rank"]}, dict(zip(idle["rank"], ns(idle["mpi_seconds"]))))
+
     def test_sizes_of_messages_of_some_ranks_in_a_window_are_those_of_the_trace(self):
         self.generate("run", "--ranks", "6", "--events", "12000", "--bytes", "5000")
         self.generate("named", "--ranks", "6", "--events", "12000", "--suffix", "x")  # with a phase
