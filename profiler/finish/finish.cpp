@@ -13,6 +13,7 @@
 #include "profile/writer.h"
 #include "profiler/calls/call_times.h"
 #include "profiler/clocks/job_clocks.h"
+#include "profiler/finish/late_path.h"
 #include "profiler/finish/rescue.h"
 #include "profiler/finish/rows_writer.h"
 #include "profiler/openmpi/gather.h"
@@ -114,8 +115,6 @@ std::vector<char> own_rows(ProfiledProcess& process, PerformanceVariables& varia
   write_section(profile::Section::kText, end.data(), end.size(), append);
   write_section(profile::Section::kWaits, waits.waits.data(),
                 waits.waits.size() * sizeof(profile::WaitRow), append);
-  write_section(profile::Section::kPath, waits.path.data(),
-                waits.path.size() * sizeof(profile::PathRow), append);
   write_section(profile::Section::kWindows, waits.windows.data(),
                 waits.windows.size() * sizeof(profile::WindowRow), append);
   return rows;
@@ -158,10 +157,12 @@ void finish(ProfiledProcess& process, Gather& gather, PerformanceVariables& vari
   JobClocks::before_close();
   unhook_pml();
   tracing::finish(process, true);
-  const WaitRows waits = find_wait_rows(process, gather);
+  PathSearch search;
+  const WaitRows waits = find_wait_rows(process, gather, search);
   const bool are_gathered = !gather.somebody_declined();
   std::vector<char> rows = own_rows(process, variables, waits, are_gathered);
   const bool stays_here = gather.collect(rows);
+  if (search.begins) add_path(gather, process.header().rank, search, rows);
   if (stays_here && process.header().rank == 0 && are_gathered) {
     write_run(process, rows);
   } else if (stays_here) {

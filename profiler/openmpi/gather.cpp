@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <cstring>
 
 #include "profiler/openmpi/mpi_library.h"
 #include "profiler/openmpi/pml.h"
@@ -16,7 +17,7 @@ namespace {
 
 // Of what follows kTagHere, which brings it. A process with another one counts as absent: libraries of two
 // releases in one job would wait for each other.
-constexpr std::uint32_t kProtocol = 2;
+constexpr std::uint32_t kProtocol = 3;
 
 // No collective and no constructor of communicators has these: Open MPI's own begin at -7
 // (OMPI_COMM_ALLGATHER_TAG in 5.0's ompi/mca/coll/base/coll_tags.h), at -10 in 4.1.
@@ -24,13 +25,26 @@ constexpr int kTagHere = -2, kTagReady = -3, kTagGo = -4, kTagSize = -5;
 constexpr int kTagAccept = kTagReady;  // the one goes down the tree, the other up
 constexpr int kTagRows = kTagSize;     // always follow their size
 // If all are here, after synchronise(), when the messages that these tags were for have all been received.
-constexpr int kTagToken = kTagHere, kTagShift = kTagReady;
+constexpr int kTagToken = kTagHere, kTagSwap = kTagReady, kTagGive = kTagSize;
 constexpr int kAnyProcess = -1;  // MPI_ANY_SOURCE
 
 // How long to wait for neighbours, all of them together. A neighbour with Fathom announced itself
 // when it left MPI_Init, and that message has long arrived by MPI_Finalize; so only neighbours
 // without Fathom cost this time.
 constexpr auto kPatience = std::chrono::seconds(5);
+
+// Of a message whose receiver does not know its length, what goes first. It should not have to ask for
+// more: ob1 sends up to 4 KiB at once within a host, more over a network.
+constexpr std::size_t kFirstPart = 4000;
+
+// Processes to which one passes on the end of the tokens. Where ranks wait for a processor, each level
+// of the tree takes a turn of theirs.
+constexpr int kEndChildren = 256;
+
+struct TokenMessage {
+  std::uint32_t is_end, reserved;
+  char token[Gather::kLongestToken];
+};
 
 // What synchronise() sends up and down.
 struct Ready {
@@ -45,6 +59,7 @@ struct Go {
 void Gather::announce(void* world, int rank, int size) {
   world_ = world;
   rank_ = rank;
+  size_ = size;
   byte_type_ = find_variable_in_mpi("ompi_mpi_byte");
   // Binomial tree: the parent's rank is this one's without its lowest set bit.
   parent_ = rank == 0 ? -1 : rank & (rank - 1);
@@ -196,47 +211,87 @@ void Gather::finish_send(void* request, int peer) {
   rankmap::field<int (*)(void**)>(request, openmpi::kRequestFree)(&request);
 }
 
-std::vector<char> Gather::shift(int to, int from, const std::vector<char>& data,
-                                Places& places) noexcept {
-  struct Announcement {
-    std::uint64_t size;
-    Places places;
-  };
-  const Announcement own{data.size(), places};
-  void* const first = begin_send(to, kTagShift, &own, sizeof own);
-  void* const second = begin_send(to, kTagShift, data.data(), data.size());
-  Announcement coming{0, places};
-  receive(from, kTagShift, &coming, sizeof coming);
-  for (std::size_t i = 0; i < kPlaces; ++i) places[i] = larger(places[i], coming.places[i]);
-  std::vector<char> received;
-  if (!make_room(received, coming.size)) received.clear();
-  receive(from, kTagShift, received.data(), received.size());  // cut short without memory
-  finish_send(first, to);
-  finish_send(second, to);
-  return received;
+// `data` has nothing in it.
+Gather::Frame Gather::receive_framed(int peer, int tag, std::vector<char>& data) noexcept {
+  char first[kFirstPart];
+  Frame frame{};
+  receive(peer, tag, first, sizeof first);
+  std::memcpy(&frame, first, sizeof frame);
+  if (!make_room(data, frame.size)) data.clear();
+  std::memcpy(data.data(), first, std::min(data.size(), kFirstPart));
+  if (frame.size > kFirstPart) {
+    const bool fits = !data.empty();  // cut short without memory
+    receive(static_cast<int>(frame.from), tag, fits ? data.data() + kFirstPart : nullptr,
+            fits ? data.size() - kFirstPart : 0);
+  }
+  return frame;
 }
 
-bool Gather::next_token(void* token, std::size_t size) {
-  for (;;) {
-    if (has_arrived(kAnyProcess, kTagToken)) {
-      receive(kAnyProcess, kTagToken, token, size);
-      return true;
-    }
-    if (parent_ >= 0 && has_arrived(parent_, kTagGo)) {
-      receive(parent_, kTagGo, nullptr, 0);
-      end_tokens();
-      return false;
-    }
-    sched_yield();
+void Gather::swap(Partners& partners, std::size_t count, Places& places) noexcept {
+  std::array<Frame, kMostPartners> frames;
+  std::array<void*, kMostPartners> first{}, rest{};
+  for (std::size_t i = 0; i < count; ++i) {
+    const Partner& partner = partners[i];
+    const std::size_t size = std::max(partner.data.size(), kRoom);
+    frames[i] = {size, rank_, places};
+    const void* begin = &frames[i];
+    if (!partner.data.empty()) begin = std::memcpy(partners[i].data.data(), &frames[i], kRoom);
+    first[i] = begin_send(partner.to, kTagSwap, begin, std::min(size, kFirstPart));
+    if (size > kFirstPart)
+      rest[i] =
+          begin_send(partner.to, kTagSwap, partner.data.data() + kFirstPart, size - kFirstPart);
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    const Frame coming = receive_framed(partners[i].from, kTagSwap, partners[i].received);
+    for (std::size_t k = 0; k < kPlaces; ++k) places[k] = larger(places[k], coming.places[k]);
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    finish_send(first[i], partners[i].to);
+    finish_send(rest[i], partners[i].to);
   }
 }
 
-void Gather::send_token(int to, const void* token, std::size_t size) {
-  send(to, kTagToken, token, size);
+void Gather::give(std::vector<char>& data) noexcept {
+  Frame frame{std::max(data.size(), kRoom), rank_, {}};
+  const void* begin = &frame;
+  if (!data.empty()) begin = std::memcpy(data.data(), &frame, kRoom);
+  send(0, kTagGive, begin, std::min(frame.size, kFirstPart));
+  if (frame.size > kFirstPart) send(0, kTagGive, data.data() + kFirstPart, frame.size - kFirstPart);
 }
 
-void Gather::end_tokens() {
-  for (const int child : children_) send(child, kTagGo, nullptr, 0);
+int Gather::take(std::vector<char>& data) noexcept {
+  data.clear();
+  return static_cast<int>(receive_framed(kAnyProcess, kTagGive, data).from);
+}
+
+// Receives, not probes: what a probe would find arrives while the receive makes progress, without
+// another turn on the processor.
+bool Gather::next_token(void* token, std::size_t size) {
+  TokenMessage message{};
+  receive(kAnyProcess, kTagToken, &message, sizeof message);
+  if (message.is_end != 0) {
+    pass_on_end();
+    return false;
+  }
+  std::memcpy(token, message.token, size);
+  return true;
+}
+
+void Gather::send_token(int to, const void* token, std::size_t size) {
+  TokenMessage message{};
+  std::memcpy(message.token, token, size);
+  send(to, kTagToken, &message, sizeof message);
+}
+
+void Gather::end_tokens() { pass_on_end(); }
+
+void Gather::pass_on_end() {
+  TokenMessage message{};
+  message.is_end = 1;
+  const std::int64_t first = std::int64_t{rank_} * kEndChildren + 1;
+  const std::int64_t end = std::min<std::int64_t>(first + kEndChildren, size_);
+  for (std::int64_t child = first; child < end; ++child)
+    send(static_cast<int>(child), kTagToken, &message, sizeof message);
 }
 
 bool Gather::make_room(std::vector<char>& rows, std::uint64_t size) noexcept try {

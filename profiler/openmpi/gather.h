@@ -44,21 +44,37 @@ class Gather {
   };
   Place largest(Place own);
 
-  // Sends `data` to one process and receives what another one sends to this; for rounds in which
-  // all take part. Empty without memory for it. `places` become the larger of the own and the other's,
-  // without memory too: after rounds in which each process sends to the one 2^k ranks above, for all
-  // k with 2^k below the number of processes, they are the largest of all.
-  static constexpr std::size_t kPlaces = 6;
+  // A round of an exchange in which all take part: sends to some processes and receives from as many,
+  // all at once. The first kRoom bytes of `data` and `received` are for Gather; without memory for them,
+  // they are empty. `places` become the larger of the own and the others', without memory too.
+  static constexpr std::size_t kPlaces = 6, kMostPartners = 31;
   using Places = std::array<Place, kPlaces>;
-  std::vector<char> shift(int to, int from, const std::vector<char>& data, Places& places) noexcept;
+  struct Frame {  // before what is sent
+    std::uint64_t size;
+    std::int64_t from;
+    Places places;
+  };
+  static constexpr std::size_t kRoom = sizeof(Frame);
+  struct Partner {
+    int to = 0, from = 0;
+    std::vector<char> data, received;
+  };
+  using Partners = std::array<Partner, kMostPartners>;
+  void swap(Partners& partners, std::size_t count, Places& places) noexcept;
 
   // What process 0 has; all get the same, or nothing if there is no memory for it on the way.
   void broadcast(std::vector<char>& data) noexcept;
 
   // A token that goes from process to process. Waits for it; false once process 0 has ended this.
+  static constexpr std::size_t kLongestToken = 48;
   bool next_token(void* token, std::size_t size);
   void send_token(int to, const void* token, std::size_t size);
   void end_tokens();  // process 0
+
+  // Afterwards some processes give process 0 something, which takes it from any of them. `data` as in
+  // swap(). take() returns the rank that gave it.
+  void give(std::vector<char>& data) noexcept;
+  int take(std::vector<char>& data) noexcept;
 
   // The tree, and messages along it with tags reserved for Fathom, of which one is for others.
   static constexpr int kTagClocks = -6;  // clocks/clock_sync.cpp
@@ -74,12 +90,14 @@ class Gather {
   void tell(int peer, int tag, const void* data = nullptr, std::size_t size = 0);
   template <typename T, typename Combine>
   T combined(T own, Combine combine);
+  void pass_on_end();
+  Frame receive_framed(int peer, int tag, std::vector<char>& data) noexcept;
   void* begin_send(int peer, int tag, const void* data, std::size_t size);
   void finish_send(void* request, int peer);
 
   void* world_ = nullptr;
   void* byte_type_ = nullptr;
-  int rank_ = 0;
+  int rank_ = 0, size_ = 0;
   int parent_ = -1;
   std::int32_t here_ = 0;  // processes that take part
   bool somebody_declined_ = false;

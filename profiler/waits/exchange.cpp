@@ -20,7 +20,7 @@ void pack(const Parcel& parcel, std::vector<char>& data) {
 }
 
 void unpack(const std::vector<char>& data, std::vector<Parcel>& parcels) {
-  for (std::size_t at = 0; at + sizeof(Label) <= data.size();) {
+  for (std::size_t at = Gather::kRoom; at + sizeof(Label) <= data.size();) {
     Label label;
     std::memcpy(&label, data.data() + at, sizeof label);
     at += sizeof label;
@@ -32,33 +32,61 @@ void unpack(const std::vector<char>& data, std::vector<Parcel>& parcels) {
   }
 }
 
-// Takes the parcels whose way has this bit out of `parcels`.
-std::vector<char> take(std::vector<Parcel>& parcels, std::uint32_t rank, std::uint32_t size,
-                       std::uint32_t bit) noexcept try {
-  const auto stays = [&](const Parcel& parcel) {
-    return ((parcel.to + size - rank) % size & bit) == 0;
-  };
-  const auto leaving = std::stable_partition(parcels.begin(), parcels.end(), stays);
-  std::vector<char> data;
-  for (auto parcel = leaving; parcel != parcels.end(); ++parcel) pack(*parcel, data);
-  parcels.erase(leaving, parcels.end());
-  return data;
-} catch (...) {
-  return {};
+// A way is divided into digits with this base.
+std::uint32_t base_of(std::uint32_t size) {
+  std::uint32_t base = 2;
+  while (base <= Gather::kMostPartners && base * base < size) ++base;
+  return base;
 }
+
+// Takes the parcels whose way has this digit at this place, which is a power of the base, out of
+// `parcels`.
+class Digits {
+ public:
+  Digits(std::uint32_t rank, std::uint32_t size) : rank_(rank), size_(size), base_(base_of(size)) {}
+
+  std::uint32_t base() const { return base_; }
+  std::vector<char> take(std::vector<Parcel>& parcels, std::uint32_t digit,
+                         std::uint64_t place) const noexcept try {
+    const auto stays = [&](const Parcel& parcel) {
+      const std::uint32_t way = (parcel.to + size_ - rank_) % size_;
+      return way / place % base_ != digit;
+    };
+    const auto leaving = std::stable_partition(parcels.begin(), parcels.end(), stays);
+    std::vector<char> data(Gather::kRoom);
+    for (auto parcel = leaving; parcel != parcels.end(); ++parcel) pack(*parcel, data);
+    parcels.erase(leaving, parcels.end());
+    return data;
+  } catch (...) {
+    return {};
+  }
+
+ private:
+  const std::uint32_t rank_, size_, base_;
+};
 
 }  // namespace
 
 std::vector<Parcel> exchange(Gather& gather, std::uint32_t rank, std::uint32_t size,
                              std::vector<Parcel> parcels, Gather::Places& told) {
   for (Parcel& parcel : parcels) parcel.from = rank;
-  for (std::uint32_t bit = 1; bit < size; bit <<= 1) {
-    const auto to = static_cast<int>((rank + bit) % size);
-    const auto from = static_cast<int>((rank + size - bit) % size);
-    const std::vector<char> received = gather.shift(to, from, take(parcels, rank, size, bit), told);
-    try {
-      unpack(received, parcels);
-    } catch (...) {
+  const Digits digits(rank, size);
+  Gather::Partners partners;
+  for (std::uint64_t place = 1; place < size; place *= digits.base()) {
+    std::size_t count = 0;
+    for (std::uint32_t digit = 1; digit < digits.base() && digit * place < size; ++digit) {
+      const auto distance = static_cast<std::uint32_t>(digit * place);
+      partners[count++] = {static_cast<int>((rank + distance) % size),
+                           static_cast<int>((rank + size - distance) % size),
+                           digits.take(parcels, digit, place),
+                           {}};
+    }
+    gather.swap(partners, count, told);
+    for (std::size_t i = 0; i < count; ++i) {
+      try {
+        unpack(partners[i].received, parcels);
+      } catch (...) {
+      }
     }
   }
   std::stable_sort(parcels.begin(), parcels.end(),

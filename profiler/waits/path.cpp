@@ -17,8 +17,9 @@ struct Token {
   std::uint64_t jumps = 0;
   std::int64_t error_ns = 0;
   std::uint32_t is_done = 0;
-  std::uint32_t reserved = 0;
+  std::uint32_t processes = 0;  // to which no token came before
 };
+static_assert(sizeof(Token) <= Gather::kLongestToken);
 
 // What this process remembers, in order of time: before each call a stretch.
 class OwnTime {
@@ -175,7 +176,7 @@ void keep(std::vector<PathFacts>& all, const PathFacts& facts) noexcept try {
 
 FoundPath find_path(Gather& gather, std::uint32_t rank, const SharedClock& clock,
                     const FoundWaits& found, const std::vector<PathWindow>& windows,
-                    Gather::Place last) noexcept try {
+                    Gather::Place last) noexcept {
   OwnTime own(clock, found);
   FoundPath path;
   for (const PathWindow& window : windows) {
@@ -184,10 +185,14 @@ FoundPath find_path(Gather& gather, std::uint32_t rank, const SharedClock& clock
     bool here = last.where == rank;
     while (here || gather.next_token(&token, sizeof token)) {
       if (token.is_done != 0) {  // at process 0
+        keep(path.facts, {window.number, token.end_ns - token.now_ns, token.jumps, token.error_ns});
+        path.processes += token.processes;
         gather.end_tokens();
         break;
       }
       here = false;
+      if (!path.comes_here) token.processes += 1;
+      path.comes_here = true;
       const FoundWait* const wait = own.follow(token, window);
       if (wait != nullptr) {
         token.jumps += 1;
@@ -195,16 +200,17 @@ FoundPath find_path(Gather& gather, std::uint32_t rank, const SharedClock& clock
         if (!here) gather.send_token(static_cast<int>(wait->peer_rank), &token, sizeof token);
         continue;
       }
-      keep(path.facts, {window.number, token.end_ns - token.now_ns, token.jumps, token.error_ns});
       token.is_done = 1;
       here = rank == 0;
       if (!here) gather.send_token(0, &token, sizeof token);
     }
   }
-  path.rows = own.rows();
+  try {
+    path.rows = own.rows();
+  } catch (...) {
+    path.rows.clear();
+  }
   return path;
-} catch (...) {
-  return {};
 }
 
 }  // namespace fathom::profiler

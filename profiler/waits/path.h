@@ -43,7 +43,10 @@ inline constexpr std::uint32_t kAtTheEnd = ~0u;
 
 struct FoundPath {
   std::vector<profile::PathRow> rows;  // this process's part
-  std::vector<PathFacts> facts;        // of the parts of windows in which the path begins here
+  bool comes_here = false;             // the path passes this process
+  // At process 0: of all windows, and how many processes it passes.
+  std::vector<PathFacts> facts;
+  std::uint32_t processes = 0;
 };
 
 // All processes of the world call it together, after find_waits(), with the same windows in the same

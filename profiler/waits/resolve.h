@@ -45,7 +45,7 @@ struct FoundWaits {
 
 // What all processes tell each other meanwhile, and the largest of which all know then: each in a
 // message of its own up and down the tree would take most of the time that all of this takes.
-enum Told : std::size_t {
+enum ToldToAll : std::size_t {
   kIsUnable,     // 1: this process cannot take part
   kUncertainty,  // of its clock
   kWindowCount,  // of the path that it has

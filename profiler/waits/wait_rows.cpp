@@ -9,8 +9,6 @@
 
 #include "profiler/clocks/job_clocks.h"
 #include "profiler/waits/agreed_windows.h"
-#include "profiler/waits/path.h"
-#include "profiler/waits/resolve.h"
 #include "profiler/waits/wait_log.h"
 
 namespace fathom::profiler {
@@ -116,7 +114,7 @@ void set_place(Row& row, const WaitLog::End& call) {
 }
 
 // What follows the last call leads to MPI_Finalize.
-void name_the_end(std::vector<profile::PathRow>& rows) {
+void name_the_end(std::vector<profile::PathRow>& rows) noexcept {
   for (profile::PathRow& row : rows)
     if (row.place.function == kAtTheEnd) set_place(row, WaitLog::finalize());
 }
@@ -185,39 +183,45 @@ WaitRows no_waits(ProfiledProcess& process) {
 
 }  // namespace
 
-// Between find_waits() and the last use of `gather` nothing may throw: the others would wait.
-WaitRows find_wait_rows(ProfiledProcess& process, Gather& gather) noexcept try {
+// Once the search for the path has begun, what throws here must not keep this process from it: the
+// others would wait.
+WaitRows find_wait_rows(ProfiledProcess& process, Gather& gather, PathSearch& search) noexcept try {
   const profile::RowsHeader header = process.header();
   if (!gather.all_are_here(static_cast<int>(header.world_size))) return no_waits(process);
   std::optional<Means> means = own_means();
   Gather::Places told{};
   if (means) told = to_tell(*means, header.rank);
   if (!means) told[kIsUnable].value = 1;
-  const FoundWaits found = find_waits(process, gather, means ? &means->clock : nullptr, told);
+  search.found = find_waits(process, gather, means ? &means->clock : nullptr, told);
   if (told[kIsUnable].value != 0) return no_waits(process);
-  const SharedClock& clock = means->clock;
+  search.clock = std::move(means->clock);
+  search.parts = std::move(means->parts);
+  search.last = told[kEndOfRun];
+  search.begins = true;
+  const FoundWaits& found = search.found;
+  const SharedClock& clock = search.clock;
   const std::int64_t uncertainty = uncertainty_ns(told);
   AgreedWindows agreed;
   if (told[kWindowCount].value > 0) agreed = agree_on_windows(gather, header.rank);
-  name_windows(agreed, clock, means->parts);
-  FoundPath path = find_path(gather, header.rank, clock, found, means->parts, told[kEndOfRun]);
+  name_windows(agreed, clock, search.parts);
   const JobWait at_init = job_wait(mpi::WaitKind::kInit, WaitLog::init(), WaitLog::opened_at(),
                                    told[kEnteredInit], header.rank, clock, uncertainty);
   const JobWait at_finalize = job_wait(mpi::WaitKind::kFinalize, WaitLog::finalize(), 0,
                                        told[kEnteredFinalize], header.rank, clock, uncertainty);
   say_what_is_missing(process, found, clock.ns_per_tick());
-  for (const PathFacts& facts : path.facts)
-    process.text().add("path",
-                       std::to_string(facts.window) + ' ' + std::to_string(facts.elapsed_ns) + ' ' +
-                           std::to_string(facts.jumps) + ' ' + std::to_string(facts.error_ns));
-  name_the_end(path.rows);
   name_in_text(process, agreed);
   std::vector<profile::WaitRow> waits = rows_of(found, header.job);
   add_job_wait(at_init, header.job, waits);
   add_job_wait(at_finalize, header.job, waits);
-  return {std::move(waits), std::move(path.rows), rows_of(agreed, found, clock.ns_per_tick())};
+  return {std::move(waits), rows_of(agreed, found, clock.ns_per_tick())};
 } catch (...) {
   return {};
+}
+
+FoundPath find_path_rows(Gather& gather, std::uint32_t rank, const PathSearch& search) noexcept {
+  FoundPath path = find_path(gather, rank, search.clock, search.found, search.parts, search.last);
+  name_the_end(path.rows);
+  return path;
 }
 
 }  // namespace fathom::profiler

@@ -2,6 +2,7 @@
 // Rows are split into processes; nothing is read beyond a cut or in foreign data.
 #include <doctest/doctest.h>
 
+#include "profile/late_sections.h"
 #include "profile/rows_reader.h"
 #include "test/unit/profile/rows_builder.h"
 
@@ -41,6 +42,36 @@ TEST_CASE("a section may come more than once") {
   ProcessRows process;
   REQUIRE(reader.next(process));
   CHECK(process.cells.size() == 3);
+}
+
+TEST_CASE("a section that comes late is added to the rows of its process") {
+  const std::string before = test::sample_rows();
+  std::string section;
+  const PathRow more[2] = {};
+  RowsBuilder::section(section, Section::kPath, more, sizeof more);
+  const std::vector<char> late(section.begin(), section.end());
+  std::vector<char> rows(before.begin(), before.end());
+  add_late_sections(rows, {{1, late}, {7, late}});
+  REQUIRE(rows.size() == before.size() + section.size());
+  RowsReader reader(rows.data(), rows.size()), old_reader(before.data(), before.size());
+  ProcessRows process, old;
+  for (const std::size_t added : {0, 2}) {
+    REQUIRE(reader.next(process));
+    REQUIRE(old_reader.next(old));
+    CHECK(process.path.size() == old.path.size() + added);
+    CHECK(process.header.rank == old.header.rank);
+    CHECK(process.text == old.text);
+    CHECK(process.windows.size() == old.windows.size());
+    CHECK_FALSE(process.truncated);
+  }
+  CHECK_FALSE(reader.next(process));
+
+  std::vector<char> cut(before.begin(), before.end() - 3);
+  add_late_sections(cut, {{0, late}});
+  CHECK(cut.size() == before.size() - 3 + section.size());
+  std::vector<char> nothing;
+  add_late_sections(nothing, {{0, late}});
+  CHECK(nothing.empty());
 }
 
 TEST_CASE("a section of a later release is skipped") {
