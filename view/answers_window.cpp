@@ -165,7 +165,7 @@ Reply answer_window(Session& session, const Query& query) {
   const auto lock = (*run)->lock_joined();
   if (!lock) return busy();
   const auto results = (*run)->analyse(
-      {"idle-time", "flat-profile", "wait-states", "matrices", "histograms"}, *scope);
+      {"idle-time", "flat-profile", "wait-states", "matrices", "histograms"}, *scope, false);
   if (!results) return refuse(422, results.error().message);
   const std::map<std::int64_t, RankRow> rows = rows_of(*results);
   const auto total = [&rows](std::uint64_t RankRow::*member) {

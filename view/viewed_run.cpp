@@ -111,7 +111,7 @@ std::unique_lock<std::timed_mutex> ViewedRun::lock_joined() {
 }
 
 base::Result<analysis::Results> ViewedRun::analyse(const std::vector<std::string>& names,
-                                                   const analysis::Scope& scope) {
+                                                   const analysis::Scope& scope, bool causes) {
   const auto run = loaded();
   if (!run) return run.error();
   const auto profile = analysis::profile_of_part(**run, scope);
@@ -121,6 +121,7 @@ base::Result<analysis::Results> ViewedRun::analyse(const std::vector<std::string
   input.profile = &*profile;
   input.scope = scope;
   input.calls = &calls;
+  input.causes = causes;
   leave_out_times(input);
   const auto rows = rows_of(names, input);
   if (!rows) return rows.error();

@@ -43,8 +43,9 @@ class ViewedRun {
 
   // The named analyses of a part of the run, or those that run by default; as `fathom analyze`. The caller
   // holds lock_joined().
+  // `causes`: as Input::causes.
   base::Result<analysis::Results> analyse(const std::vector<std::string>& names,
-                                          const analysis::Scope& scope);
+                                          const analysis::Scope& scope, bool causes = true);
 
   // Of the run's trace; the first question costs a pass over it.
   const CallsInWindow& calls(const trace::Trace& trace);

@@ -8,14 +8,16 @@
 
 namespace fathom::analysis {
 
-// Calls visit(call, wait) with each kCall step that waited, and its wait. `process` must be an own
-// one. Memory: open calls.
+// Calls visit(call, wait) with each kCall step that waited, and its wait; at least of the calls that touch
+// [from_ns, to_ns). `process` must be an own one. Memory: open calls. Threading: threads may do this at once.
 template <typename Visit>
-void for_each_wait(const JoinedJob& job, std::uint32_t process, Visit visit) {
+void for_each_wait(const JoinedJob& job, std::uint32_t process, Visit visit,
+                   std::uint64_t from_ns = 0, std::uint64_t to_ns = ~std::uint64_t{0}) {
   const StepFile& steps = job.steps();
+  const StepRange range = job.steps_in(process, from_ns, to_ns);
   OpenWaits open(job, process);
   // Backward: the completion of an operation comes before the call that completed it.
-  for (std::uint32_t number = steps.size(process); number-- > 0;) {
+  for (std::uint32_t number = range.end; number-- > range.begin;) {
     if (number % StepFile::kBlockSteps == 0) job.steps().touched(StepFile::kBlockSteps);
     const Step& step = steps.at(process, number);
     if (step.kind != StepKind::kCall) {

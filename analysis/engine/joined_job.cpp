@@ -4,10 +4,13 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
+#include <optional>
 #include <span>
+#include <thread>
 #include <utility>
 
 #include "analysis/engine/joiner.h"
+#include "base/process/parallel.h"
 #include "trace/join/opened_channels.h"
 
 namespace fathom::analysis {
@@ -47,6 +50,43 @@ std::uint64_t JoinedJob::uncertainty_ns(std::uint32_t a, std::uint32_t b) const 
                                        summary_.processes[b].worst_clock_error_ns);
   if (hosts_[a] == hosts_[b]) return 0;
   return std::max({processes[a].clock.uncertainty_ns, processes[b].clock.uncertainty_ns, error});
+}
+
+// A thread makes one outermost call after the other. So what is open at a moment lies inside the last of them
+// that began before it.
+StepRange JoinedJob::steps_in(std::uint32_t process, std::uint64_t from_ns,
+                              std::uint64_t to_ns) const {
+  const StepFile& steps = *steps_;
+  const std::uint32_t size = steps.size(process);
+  StepRange range{0, size, ~std::uint64_t{0}};
+  if (definitions().processes[process].threads.size() > 1) return range;
+  const auto first_at = [&](std::uint64_t time_ns) {
+    std::uint32_t low = 0, high = size;
+    while (low < high) {
+      const std::uint32_t middle = low + (high - low) / 2;
+      if (steps.at(process, middle).time_ns < time_ns) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return low;
+  };
+  // The last outermost call that began before the step; kNobody: none.
+  const auto outermost_before = [&](std::uint32_t number) {
+    while (number-- > 0) {
+      const Step& step = steps.at(process, number);
+      if (step.kind == StepKind::kCall && !step.has(kNested)) return number;
+    }
+    return kNobody;
+  };
+  const std::uint32_t first = outermost_before(first_at(from_ns));
+  if (first != kNobody) range.begin = first;
+  const std::uint32_t after = first_at(to_ns), last = outermost_before(after);
+  range.known_until_ns = last == kNobody ? 0 : steps.at(process, last).end_ns;
+  if (range.known_until_ns == ~std::uint64_t{0}) return range;
+  range.end = std::max(after, first_at(range.known_until_ns + 1));
+  return range;
 }
 
 Joiner::Joiner(JoinedJob& job, const JoinOptions& options, Mapping mapping)
@@ -129,8 +169,8 @@ void Joiner::end_lane(Lane& lane) {
   for (EventConsumer* consumer : options_.consumers) consumer->end(lane.process);
   ProcessSummary& summary = job_.summary_.processes[lane.process];
   summary.events = lane.events;
-  const auto& problems = lane.cursor.problems();
-  job_.summary_.problems.insert(job_.summary_.problems.end(), problems.begin(), problems.end());
+  if (const auto& problems = lane.cursor.problems(); !problems.empty())
+    job_.summary_.problems[lane.process] = problems;
   if (!lane.recorder) return;
   lane.recorder->finish();
   route();
@@ -252,7 +292,9 @@ base::Status Joiner::sum_up() {
   }
   for (const ProcessSummary& process : summary.processes) summary.events += process.events;
   if (failed && job_.steps_->status())
-    return base::Error{"another process of the analysis ran out of disk space for its steps"};
+    return base::Error{
+        "another process of the analysis ran out of disk space for its steps; set "
+        "TMPDIR to a folder with more room"};
   return job_.steps_->status();
 }
 
@@ -301,6 +343,63 @@ base::Result<std::unique_ptr<JoinedJob>> join_job(const trace::Trace& trace, Tra
   const base::Status status = joiner.run();
   if (!status) return status.error();
   return job;
+}
+
+// The processes of all parts, as one analysis process that owns all of them.
+class JoinedParts {
+ public:
+  using Part = base::Result<std::unique_ptr<JoinedJob>>;
+
+  static Part together(const trace::Trace& trace, Transport& transport,
+                       std::vector<std::optional<Part>>& parts) {
+    auto all = std::make_unique<JoinedJob>(trace, transport);
+    const std::size_t count = trace.definitions().processes.size();
+    all->mapping_.resize(count);
+    all->steps_ = std::make_unique<StepFile>(count);
+    all->sites_.resize(count);
+    for (auto& joined : parts) {
+      if (!*joined) return joined->error();
+      JoinedJob& part = ***joined;
+      all->steps_->take(*part.steps_);
+      for (const std::uint32_t process : part.own_) {
+        all->own_.push_back(process);
+        all->sites_[process] = std::move(part.sites_[process]);
+      }
+      part.summary_.problems.merge(all->summary_.problems);
+      all->summary_ = std::move(part.summary_);  // the same in each part, but for the problems
+      joined.reset();
+    }
+    std::sort(all->own_.begin(), all->own_.end());
+    return all;
+  }
+};
+
+base::Result<std::unique_ptr<JoinedJob>> join_in_threads(const trace::Trace& trace,
+                                                         Transport& transport,
+                                                         const JoinOptions& options,
+                                                         std::size_t threads) {
+  if (threads <= 1) return join_job(trace, transport, options);
+  ThreadGroup group(threads);
+  std::vector<ThreadGroup::Member> members;
+  for (std::size_t number = 0; number < threads; ++number) members.emplace_back(group, number);
+  std::vector<std::optional<JoinedParts::Part>> parts(threads);
+  const auto join = [&](std::size_t number) {
+    parts[number].emplace(join_job(trace, members[number], options));
+  };
+  std::vector<std::thread> others;
+  for (std::size_t number = 1; number < threads; ++number) others.emplace_back(join, number);
+  join(0);
+  for (std::thread& other : others) other.join();
+  return JoinedParts::together(trace, transport, parts);
+}
+
+std::size_t joining_threads(const trace::Trace& trace) {
+  constexpr std::uint64_t kEventsPerThread = 1 << 19;  // fewer are joined before threads have begun
+  constexpr std::uint64_t kMostThreads = 4;            // more wait for each other, and for the disk
+  std::uint64_t events = 0;
+  for (const trace::Process& process : trace.definitions().processes) events += process.records;
+  return std::min<std::uint64_t>({events / kEventsPerThread, base::worker_threads(), kMostThreads,
+                                  trace.definitions().processes.size()});
 }
 
 }  // namespace fathom::analysis

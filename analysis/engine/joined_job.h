@@ -13,6 +13,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -65,7 +66,15 @@ struct JoinSummary {
   std::uint64_t collectives = 0;      // parts of joined collectives
   std::uint64_t sends_to_nobody = 0;  // to ranks that left no trace
   std::uint64_t left_out_parts = 0;   // parts of collectives that lack a member
-  std::vector<std::string> problems;  // damage found in the traces of own processes
+  // By own process: damage found in its trace.
+  std::map<std::uint32_t, std::vector<std::string>> problems;
+};
+
+// Steps [begin, end) of a process that hold all about its calls which touch a window of time. Those that end
+// by `known_until_ns` are complete in it.
+struct StepRange {
+  std::uint32_t begin = 0, end = 0;
+  std::uint64_t known_until_ns = 0;
 };
 
 class JoinedJob {
@@ -96,6 +105,9 @@ class JoinedJob {
     return sites_[process];
   }
 
+  // Of an own process. Of one with several threads all its steps: what is open on each is not known.
+  StepRange steps_in(std::uint32_t process, std::uint64_t from_ns, std::uint64_t to_ns) const;
+
   const JoinSummary& summary() const { return summary_; }
   // How often records of any process were lost or recording paused.
   std::uint64_t gaps() const;
@@ -106,6 +118,7 @@ class JoinedJob {
 
  private:
   friend class Joiner;
+  friend class JoinedParts;  // of join_in_threads()
 
   const trace::Trace& trace_;
   Transport& transport_;
@@ -122,5 +135,15 @@ class JoinedJob {
 // leaves out a process or differs between analysis processes.
 base::Result<std::unique_ptr<JoinedJob>> join_job(const trace::Trace& trace, Transport& transport,
                                                   const JoinOptions& options);
+
+// The same for an analysis that is alone, joined by several threads of it at once, which share the processes.
+// Whatever their number, the job is the same. `transport`: a SingleProcess. No consumers.
+base::Result<std::unique_ptr<JoinedJob>> join_in_threads(const trace::Trace& trace,
+                                                         Transport& transport,
+                                                         const JoinOptions& options,
+                                                         std::size_t threads);
+
+// How many of this machine's processors are worth using for it. 0 or 1: one.
+std::size_t joining_threads(const trace::Trace& trace);
 
 }  // namespace fathom::analysis

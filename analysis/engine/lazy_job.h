@@ -27,6 +27,11 @@ class LazyJob {
   // Collective over the transport. A first Error is returned again by later calls.
   base::Result<JoinedJob*> joined() { return once(joined_, {}); }
 
+  // What joined() has made, if it has; nullptr: it has not.
+  const JoinedJob* already_joined() const {
+    return joined_ && *joined_ ? joined_->value().get() : nullptr;
+  }
+
   // The same with steps for the library's own messages, which are many: a separate job.
   base::Result<JoinedJob*> joined_with_hidden() {
     JoinOptions options;
@@ -38,9 +43,12 @@ class LazyJob {
   using Made = std::unique_ptr<base::Result<std::unique_ptr<JoinedJob>>>;
 
   base::Result<JoinedJob*> once(Made& made, const JoinOptions& options) {
-    if (!made)
+    if (!made) {
       made = std::make_unique<base::Result<std::unique_ptr<JoinedJob>>>(
-          join_job(trace_, *transport_, options));
+          transport_->size() > 1
+              ? join_job(trace_, *transport_, options)
+              : join_in_threads(trace_, *transport_, options, joining_threads(trace_)));
+    }
     if (!*made) return made->error();
     return made->value().get();
   }

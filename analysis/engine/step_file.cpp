@@ -3,6 +3,8 @@
 
 #include <sys/mman.h>
 
+#include <utility>
+
 namespace fathom::analysis {
 
 StepFile::~StepFile() {
@@ -45,6 +47,19 @@ bool StepFile::add_segment() {
     segments_.push_back(overflow_.get());
   }
   return false;
+}
+
+void StepFile::take(StepFile& other) {
+  const auto before = static_cast<std::uint32_t>(segments_.size() * kSegmentBlocks);
+  segments_.insert(segments_.end(), other.segments_.begin(), other.segments_.end());
+  other.segments_.clear();
+  used_blocks_ += other.used_blocks_;
+  for (std::size_t process = 0; process < sizes_.size(); ++process) {
+    if (other.sizes_[process] == 0) continue;
+    sizes_[process] = std::exchange(other.sizes_[process], 0);
+    blocks_[process] = std::move(other.blocks_[process]);
+    for (std::uint32_t& block : blocks_[process]) block += before;
+  }
 }
 
 void StepFile::will_write(std::size_t process, std::uint32_t step) {

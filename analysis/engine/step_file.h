@@ -50,6 +50,9 @@ class StepFile {
     return const_cast<StepFile*>(this)->at(process, step);
   }
 
+  // Takes over the steps of processes that have none here. Afterwards nothing can be appended.
+  void take(StepFile& other);
+
   // Announces writes to this step's block: one call to the kernel instead of two faults per page.
   void will_write(std::size_t process, std::uint32_t step);
 

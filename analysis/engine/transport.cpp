@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "base/process/parallel.h"
+
 namespace fathom::analysis {
 
 std::vector<Transport::Bytes> Transport::gather(Bytes bytes) {
@@ -11,6 +13,10 @@ std::vector<Transport::Bytes> Transport::gather(Bytes bytes) {
   auto all = exchange(std::move(outgoing));
   if (rank() != 0) all.clear();
   return all;
+}
+
+std::size_t threads_of(const Transport& transport) {
+  return transport.size() > 1 ? 1 : base::worker_threads();
 }
 
 }  // namespace fathom::analysis

@@ -7,8 +7,11 @@
 // dead one.
 #pragma once
 
+#include <barrier>
 #include <cstddef>
 #include <memory>
+#include <optional>
+#include <utility>
 #include <vector>
 
 namespace fathom::analysis {
@@ -37,6 +40,9 @@ class Transport {
   std::vector<Bytes> gather(Bytes bytes);
 };
 
+// How many threads an analysis process should use: several such processes share the processors already.
+std::size_t threads_of(const Transport& transport);
+
 // A single process.
 class SingleProcess : public Transport {
  public:
@@ -48,6 +54,45 @@ class SingleProcess : public Transport {
 
  private:
   std::vector<Bytes> outgoing_;
+};
+
+// Threads of one process that share an analysis as its processes would. Each has one Member, made before the
+// threads begin; the group outlives them.
+class ThreadGroup {
+ public:
+  explicit ThreadGroup(std::size_t threads)
+      : boxes_(threads, std::vector<Transport::Bytes>(threads)),
+        meeting_(static_cast<std::ptrdiff_t>(threads)) {}
+
+  class Member : public Transport {
+   public:
+    Member(ThreadGroup& group, std::size_t number) : group_(group), number_(number) {}
+
+    std::size_t rank() const override { return number_; }
+    std::size_t size() const override { return group_.boxes_.size(); }
+    void begin_exchange(std::vector<Bytes> outgoing) override {
+      group_.boxes_[number_] = std::move(outgoing);
+      arrived_ = group_.meeting_.arrive();
+    }
+    std::vector<Bytes> finish_exchange() override {
+      group_.meeting_.wait(std::move(*arrived_));
+      arrived_.reset();
+      std::vector<Bytes> incoming;
+      for (auto& box : group_.boxes_) incoming.push_back(std::move(box[number_]));
+      barrier();  // nobody fills a box that another still empties
+      return incoming;
+    }
+    void barrier() override { group_.meeting_.arrive_and_wait(); }
+
+   private:
+    ThreadGroup& group_;
+    const std::size_t number_;
+    std::optional<std::barrier<>::arrival_token> arrived_;
+  };
+
+ private:
+  std::vector<std::vector<Transport::Bytes>> boxes_;  // by sender, then by receiver
+  std::barrier<> meeting_;
 };
 
 }  // namespace fathom::analysis

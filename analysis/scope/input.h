@@ -45,6 +45,8 @@ struct Input {
   CallRowsKept* calls =
       nullptr;  // of the scope, shared by analyses; nullptr: each counts for itself
   std::vector<SupposedChange> changes = {};  // of the run, for what-if
+  // wait-states: also who caused the waits in the end, and findings. Needs the whole run, whatever the window.
+  bool causes = true;
 };
 
 }  // namespace fathom::analysis

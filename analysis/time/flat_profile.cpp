@@ -11,6 +11,7 @@
 #include "analysis/scope/scope_filter.h"
 #include "analysis/scope/trace_span.h"
 #include "base/flat_map.h"
+#include "base/process/parallel.h"
 #include "base/seconds.h"
 
 namespace fathom::analysis {
@@ -263,20 +264,78 @@ void lay_out(const std::vector<CallRow>& rows, std::uint64_t all_ns,
 
 }  // namespace
 
-base::Result<std::vector<CallRow>> count_calls(const CountedEvents& events) {
-  FunctionTimer counter(events);
-  if (const base::Status passed = pass_over(events, counter); !passed) return passed.error();
-  auto rows = gathered(events.transport, counter.rows);
+namespace {
+
+void sort_rows(std::vector<CallRow>& rows) {
   std::sort(rows.begin(), rows.end(), [](const CallRow& a, const CallRow& b) {
     return std::tie(a.process, a.function, a.communicator) <
            std::tie(b.process, b.function, b.communicator);
   });
+}
+
+// Feeds the events of a process that touch the scope's window. The joined job knows where to begin, and how
+// often records were lost elsewhere.
+void count_window(const CountedEvents& events, const JoinedJob& job, std::uint32_t process,
+                  FunctionTimer& counter) {
+  const trace::Definitions& definitions = job.definitions();
+  trace::EventCursor cursor = events.trace.events(process);
+  const std::uint32_t begin = job.steps_in(process, events.scope.from_ns, events.scope.to_ns).begin;
+  // What came before says which phases are open.
+  if (begin > 0 && definitions.phases.empty()) cursor.seek(job.steps().at(process, begin).time_ns);
+  std::vector<Event> batch(256);
+  for (bool more = true; more;) {
+    std::size_t size = 0;
+    while (size < batch.size() && more && (more = cursor.next(batch[size])))
+      more = batch[size++].time_ns < events.scope.to_ns;  // the next one says what is still open
+    counter.events(process, std::span<const Event>(batch.data(), size));
+  }
+  const std::size_t before = counter.rows.size();
+  counter.end(process);
+  for (std::size_t row = before; row < counter.rows.size(); ++row) {
+    if (counter.rows[row].function == kProgram)
+      counter.rows[row].gaps = static_cast<std::uint32_t>(job.summary().processes[process].losses);
+  }
+}
+
+// As count_calls(), for an analysis that is alone, at the cost of the window.
+std::vector<CallRow> calls_in_window(const CountedEvents& events, const JoinedJob& job) {
+  const std::vector<std::uint32_t> chosen = ScopeFilter(events.scope, job.definitions()).chosen();
+  const std::size_t threads = threads_of(events.transport);
+  std::vector<std::vector<CallRow>> found(threads);
+  base::in_parallel(
+      threads,
+      [&](std::size_t thread) {
+        FunctionTimer counter(events);
+        for (std::size_t i = thread; i < chosen.size(); i += threads)
+          count_window(events, job, chosen[i], counter);
+        found[thread] = std::move(counter.rows);
+      },
+      threads);
+  std::vector<CallRow> rows;
+  for (const auto& part : found) rows.insert(rows.end(), part.begin(), part.end());
+  sort_rows(rows);
+  return rows;
+}
+
+}  // namespace
+
+base::Result<std::vector<CallRow>> count_calls(const CountedEvents& events) {
+  FunctionTimer counter(events);
+  if (const base::Status passed = pass_over(events, counter); !passed) return passed.error();
+  auto rows = gathered(events.transport, counter.rows);
+  sort_rows(rows);
   return rows;
 }
 
 base::Result<std::vector<CallRow>> call_rows(const Input& input) {
-  if (!input.calls) return count_calls(counted_events(input));
-  return input.calls->once([&] { return count_calls(counted_events(input)); });
+  const auto count = [&]() -> base::Result<std::vector<CallRow>> {
+    const CountedEvents events = counted_events(input);
+    const JoinedJob* const job = input.job->already_joined();
+    const bool alone = events.transport.size() == 1 && !input.scope.whole_time();
+    if (alone && job != nullptr) return calls_in_window(events, *job);
+    return count_calls(events);
+  };
+  return input.calls ? input.calls->once(count) : count();
 }
 
 base::Result<Outcome> flat_profile(const Input& input) {

@@ -2,6 +2,7 @@
 #include "analysis/time/idle_time.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "analysis/engine/each_wait.h"
 #include "analysis/engine/lazy_job.h"
@@ -10,6 +11,7 @@
 #include "analysis/scope/scope_filter.h"
 #include "analysis/scope/trace_span.h"
 #include "analysis/time/flat_profile.h"
+#include "base/process/parallel.h"
 #include "base/seconds.h"
 #include "trace/meanings.h"
 
@@ -21,16 +23,18 @@ struct IdleRow {
   std::uint64_t span_ns = 0, program_ns = 0, mpi_ns = 0, blocking_ns = 0, waiting_ns = 0;
 };
 
-IdleRow waits_of(const JoinedJob& job, const ScopeFilter& scope, std::uint32_t process) {
+IdleRow waits_of(const JoinedJob& job, const Scope& part, const ScopeFilter& scope,
+                 std::uint32_t process) {
   IdleRow row;
   row.process = process;
-  for_each_wait(job, process, [&](const Step& call, const Wait& wait) {
+  const auto add = [&](const Step& call, const Wait& wait) {
     if (!is_between_init_and_finalize(job.definitions(), call.number)) return;
     const std::uint64_t inside_ns = scope.inside_ns(call.time_ns, call.time_ns + wait.ns);
     if (inside_ns == 0 || !scope.phase(call.partner)) return;
     row.waiting_ns += inside_ns;
     ++row.waits;
-  });
+  };
+  for_each_wait(job, process, add, part.from_ns, part.to_ns);
   return row;
 }
 
@@ -126,16 +130,19 @@ std::vector<std::uint64_t> time_in(const std::vector<CallRow>& calls,
 }
 
 base::Result<Outcome> idle_time(const Input& input) {
-  const auto calls = call_rows(input);
-  if (!calls) return calls.error();
   auto joined = input.job->joined();
   if (!joined) return joined.error();
+  const auto calls = call_rows(input);
+  if (!calls) return calls.error();
   const JoinedJob& job = **joined;
   const ScopeFilter scope(input.scope, job.definitions());
-  std::vector<IdleRow> own;
-  for (const std::uint32_t process : job.own()) {
-    if (scope.process(process)) own.push_back(waits_of(job, scope, process));
-  }
+  std::vector<std::uint32_t> chosen;
+  std::copy_if(job.own().begin(), job.own().end(), std::back_inserter(chosen),
+               [&](std::uint32_t process) { return scope.process(process); });
+  std::vector<IdleRow> own(chosen.size());
+  base::in_parallel(
+      chosen.size(), [&](std::size_t i) { own[i] = waits_of(job, input.scope, scope, chosen[i]); },
+      threads_of(job.transport()));
   std::vector<IdleRow> rows = gathered(job.transport(), own);
   std::sort(rows.begin(), rows.end(),
             [](const IdleRow& a, const IdleRow& b) { return a.process < b.process; });

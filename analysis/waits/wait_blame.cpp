@@ -8,7 +8,6 @@
 #include "analysis/engine/call_wait.h"
 #include "analysis/engine/causal_walk.h"
 #include "analysis/engine/parcels.h"
-#include "analysis/scope/scope_filter.h"
 #include "analysis/waits/delay_stack.h"
 #include "base/flat_map.h"
 
@@ -106,7 +105,7 @@ class Origins {
     if (number == kNobody) return;
     if (direct) tallies_.late(note.wait, number, note.late_ns);
     if (note.ns == 0) return;
-    tallies_.caused(note.wait, key_of(process, job_.steps().at(process, number)),
+    tallies_.caused(note.wait, key_of(job_, process, job_.steps().at(process, number)),
                     direct ? note.ns : 0, direct ? 0 : note.ns, number, note.late_ns);
   }
 
@@ -161,24 +160,6 @@ class Origins {
     return lane.lines[thread];
   }
 
-  WaitKey key_of(std::uint32_t process, const Step& call) const {
-    WaitKey key;
-    key.process = process;
-    key.function = call.number;
-    key.phase = call.partner;
-    key.site = job_.site_address(process, call);
-    return key;
-  }
-
-  // The part of a wait that counts; the wait begins when the call is entered.
-  std::uint64_t in_scope_ns(std::uint32_t process, const Step& call) const {
-    if (scope_.processes && !(*scope_.processes)[process]) return 0;
-    if (!holds_phase(scope_.phases, call.partner)) return 0;
-    const std::uint64_t begin_ns = std::max(call.time_ns, scope_.from_ns),
-                        end_ns = std::min(call.time_ns + call.note, scope_.to_ns);
-    return end_ns > begin_ns ? end_ns - begin_ns : 0;
-  }
-
   // After it, no process is later than another for anything that was before.
   bool joins_all(std::uint32_t process, const Step& part) const {
     if (part.kind != StepKind::kCollective || part.has(kByRequest)) return false;
@@ -228,10 +209,10 @@ class Origins {
   }
 
   void blame(std::uint32_t process, const Step& call, const Step& part, const WaitCauses& causes) {
-    const std::uint64_t counted_ns = in_scope_ns(process, call);
+    const std::uint64_t counted_ns = in_scope_ns(scope_, process, call, call.note);
     if (counted_ns == 0) return;
     Note note;
-    note.wait = key_of(process, call);
+    note.wait = key_of(job_, process, call);
     note.wait.culprit = part.partner;
     note.wait.kind = call.wait_kind;
     tallies_.add(note.wait, counted_ns, std::max(call.time_ns, scope_.from_ns));

@@ -38,7 +38,7 @@ class WaitFindings {
   void tell(const JobWaits& waits, Outcome& outcome) {
     lay_out_waits(waits, outcome.section);
     lay_out_origins(waits, outcome.section);
-    outcome.findings = cause_findings(input_, job_, waits, names_, all_ns_);
+    if (input_.causes) outcome.findings = cause_findings(input_, job_, waits, names_, all_ns_);
     outcome.section.figure("seconds_in_findings", seconds_in(outcome.findings));
     limits(waits, outcome);
   }
@@ -207,7 +207,9 @@ class WaitFindings {
     if (waits.released > 0)
       say("times in the trace contradict each other: " + std::to_string(waits.released) +
           " times, the origin of a delay could not be followed");
-    for (const std::string& problem : summary.problems) say(problem);
+    for (const auto& [process, problems] : summary.problems) {
+      for (const std::string& problem : problems) say(problem);
+    }
   }
 
   const Input& input_;
@@ -229,7 +231,7 @@ base::Result<Outcome> wait_states(const Input& input) {
   scope.to_ns = input.scope.to_ns;
   scope.processes = &filter.processes();
   scope.phases = filter.phases();
-  const JobWaits waits = find_waits(job, scope);
+  const JobWaits waits = input.causes ? find_waits(job, scope) : find_direct_waits(job, scope);
   Outcome outcome;
   WaitFindings(input, job).tell(waits, outcome);
   return outcome;

@@ -51,6 +51,8 @@ void add_late(const std::vector<WaitRow>& late, std::vector<WaitRow>& waits) {
 
 }  // namespace
 
+void sort_waits(std::vector<WaitRow>& rows) { sort_rows(rows); }
+
 JobWaits find_waits(JoinedJob& job, const WaitScope& scope) {
   WorkTally work(scope);
   note_waits(job, work);

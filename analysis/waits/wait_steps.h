@@ -126,4 +126,11 @@ struct WaitScope {
 // Collective over the job's transport. Writes to the steps (wait_notes.h).
 JobWaits find_waits(JoinedJob& job, const WaitScope& scope);
 
+// The same without causes, which costs what the window holds: only `rows`, and in them nothing about what the
+// culprit came late to or did meanwhile. Collective too; writes nothing.
+JobWaits find_direct_waits(JoinedJob& job, const WaitScope& scope);
+
+// By process, kind, function, site, phase, culprit.
+void sort_waits(std::vector<WaitRow>& rows);
+
 }  // namespace fathom::analysis

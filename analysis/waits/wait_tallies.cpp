@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "analysis/scope/scope_filter.h"
+
 namespace fathom::analysis {
 namespace {
 
@@ -49,6 +51,24 @@ LongestStretch longest_stretch(const JoinedJob& job, std::uint32_t process, std:
 }
 
 }  // namespace
+
+WaitKey key_of(const JoinedJob& job, std::uint32_t process, const Step& call) {
+  WaitKey key;
+  key.process = process;
+  key.function = call.number;
+  key.phase = call.partner;
+  key.site = job.site_address(process, call);
+  return key;
+}
+
+std::uint64_t in_scope_ns(const WaitScope& scope, std::uint32_t process, const Step& call,
+                          std::uint64_t wait_ns) {
+  if (scope.processes && !(*scope.processes)[process]) return 0;
+  if (!holds_phase(scope.phases, call.partner)) return 0;
+  const std::uint64_t begin_ns = std::max(call.time_ns, scope.from_ns),
+                      end_ns = std::min(call.time_ns + wait_ns, scope.to_ns);
+  return end_ns > begin_ns ? end_ns - begin_ns : 0;
+}
 
 void WaitTallies::add(const WaitKey& key, std::uint64_t ns, std::uint64_t at_ns) {
   Waited& row = waits_[key];

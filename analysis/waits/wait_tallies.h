@@ -27,6 +27,13 @@ struct WaitKeyHash {
   }
 };
 
+// Without culprit and kind.
+WaitKey key_of(const JoinedJob& job, std::uint32_t process, const Step& call);
+
+// The part of a call's wait that counts; the wait begins when the call is entered.
+std::uint64_t in_scope_ns(const WaitScope& scope, std::uint32_t process, const Step& call,
+                          std::uint64_t wait_ns);
+
 class WaitTallies {
  public:
   explicit WaitTallies(JoinedJob& job) : causes_(job) {}

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <optional>
 
 #include "analysis/scope/trace_span.h"
 #include "base/process/parallel.h"
@@ -119,7 +118,7 @@ bool Pyramid::build_calls(unsigned threads) {
   return true;
 }
 
-// Joining takes longest, and one thread does it: meanwhile the others build what needs no joining.
+// Each step keeps all processors busy. The first layer comes first, because it needs no joining.
 void Pyramid::build() {
   const unsigned threads = base::worker_threads();
   const auto calls = kept(kCalls, kCallColumns);
@@ -127,17 +126,15 @@ void Pyramid::build() {
   if (calls) publish(calls_, calls);
   if (waits) publish(waits_, waits);
   const std::lock_guard use(run_.joined_mutex());
-  std::optional<base::Result<analysis::JoinedJob*>> job;
-  std::thread joining([this, &job] { job.emplace(loaded_.job->joined()); });
-  const bool has_calls = calls || build_calls(std::max(1u, threads - 1));
+  if (!calls && !build_calls(threads)) return;
   stage_ = kJoining;
-  joining.join();
-  if (!has_calls || state_.stop) return;
-  if (!*job) return void(fails(job->error()));
+  const auto job = loaded_.job->joined();
+  if (!job) return void(fails(job.error()));
+  if (state_.stop) return;
   joined_ = true;
   if (waits) return;
   stage_ = kWaiting;
-  if (fails(build_wait_layer(***job, geometry_, identity_, place(kWaits), threads, state_))) return;
+  if (fails(build_wait_layer(**job, geometry_, identity_, place(kWaits), threads, state_))) return;
   publish(waits_, kept(kWaits, kWaitColumns));
   stage_ = kJoining;
 }

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <map>
+#include <tuple>
 
 #include "analysis/scope/profile_of_trace.h"
 #include "analysis/time/flat_profile.h"
@@ -76,6 +77,44 @@ TEST_CASE("a flat profile can be limited to a window and a rank, and cuts calls 
 }
 
 // Rank 0: 100 outside, "work" 150..450 with a receive inside, then 50 in it until 500.
+auto all_of(const CallRow& row) {
+  return std::tie(row.process, row.function, row.communicator, row.gaps, row.count,
+                  row.inclusive_ns, row.exclusive_ns, row.shortest_ns, row.longest_ns, row.bytes,
+                  row.sampled_ns);
+}
+
+TEST_CASE("the calls of any window are the same whether or not the job has been joined") {
+  MadeJob made = two_ranks();
+  made.add(1, trace::EventKind::kPause, 1001).code = 1;  // far from most windows
+  made.add(1, trace::EventKind::kResume, 1002);
+  made.enter(0, 1010, "MPI_Recv");  // and never left
+  made.enter(1, 1020, "MPI_Barrier");
+  made.leave(1, 1030, "MPI_Barrier");
+  for (const bool threads : {false, true}) {
+    if (threads) {
+      made.definitions.processes[1].threads = {"main", "other"};
+      made.enter(1, 5, "MPI_Wait").thread = 1;
+      made.leave(1, 1040, "MPI_Wait").thread = 1;
+    }
+    Loaded apart(made), joined(made);
+    REQUIRE(joined.job.joined().ok());
+    for (std::uint64_t from_ns = 0; from_ns < 1100; from_ns += 37) {
+      for (std::uint64_t to_ns = from_ns + 1; to_ns < 1100; to_ns += 53) {
+        CAPTURE(from_ns);
+        CAPTURE(to_ns);
+        for (Loaded* loaded : {&apart, &joined}) {
+          loaded->input.scope.from_ns = from_ns;
+          loaded->input.scope.to_ns = to_ns;
+        }
+        const auto expected = call_rows(apart.input), found = call_rows(joined.input);
+        REQUIRE(found->size() == expected->size());
+        for (std::size_t i = 0; i < found->size(); ++i)
+          CHECK(all_of((*found)[i]) == all_of((*expected)[i]));
+      }
+    }
+  }
+}
+
 TEST_CASE("a flat profile of a phase has the program's time in it to the nanosecond") {
   MadeJob made(2);
   made.definitions.phases = {"work"};
