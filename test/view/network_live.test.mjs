@@ -189,6 +189,35 @@ test('live: samples are kept, and a scrub shows an earlier one until Now', async
   await until((before) => Number(document.querySelector('[data-card="overview"] [data-fact="sent"]').dataset.exact) >= before, now);
 });
 
+test('live: a drag on the strip chooses a window, whose numbers are those between the samples around it', async () => {
+  const strip = await page.locator('[data-card="history"] canvas').boundingBox();
+  const at = (share) => [strip.x + strip.width * share, strip.y + strip.height / 2];
+  await page.mouse.move(...at(0.2));
+  await page.mouse.down();
+  await page.mouse.move(...at(0.6), { steps: 4 });
+  await page.mouse.up();
+  await until(() => /window=\d+-\d+/.test(location.hash) && document.querySelector('[data-card="history"]').dataset.window);
+  await until(() => document.querySelector('[data-card="overview"] h3')?.textContent === 'Overview of the chosen window');
+  const [first, last] = (await page.getAttribute('[data-card="history"]', 'data-window')).split('-').map(Number);
+  assert.ok(last > first, `${first}-${last}`);
+  const { samples } = await get('/api/live?run=1&since=0');
+  const states = [];
+  for (const sample of [first, last]) states.push((await get(`/api/live/state?run=1&at=${samples.at_s[sample]}`)).state);
+  const sum = (state, list, column) => state[list].reduce((all, one) => all + one[column], 0);
+  const grown = (list, column) => sum(states[1], list, column) - sum(states[0], list, column);
+  assert.ok(grown('ranks', 'sent_bytes') > 0);
+  const shown = (selector) => page.$eval(selector, (node) => Number(node.dataset.exact ?? node.dataset.total));
+  await until((bytes) => Number(document.querySelector('[data-card="overview"] [data-fact="sent"]').dataset.exact) === bytes, grown('ranks', 'sent_bytes'));
+  assert.equal(await shown('[data-card="matrix"]'), grown('pairs', 'sent_bytes'));
+  // A link restores it; taken back, all of the job is there again.
+  const link = page.url();
+  await page.goto('about:blank');
+  await page.goto(link);
+  await until((bytes) => Number(document.querySelector('[data-card="overview"] [data-fact="sent"]')?.dataset.exact) === bytes, grown('ranks', 'sent_bytes'));
+  await page.keyboard.press('Escape');
+  await until((bytes) => Number(document.querySelector('[data-card="overview"] [data-fact="sent"]').dataset.exact) > bytes, grown('ranks', 'sent_bytes'));
+});
+
 test('live: when the job ends its last minutes stay, and its profile can be opened', async () => {
   writeFileSync(STOP, '');
   await until(() => /has ended/.test(document.querySelector('main')?.textContent ?? ''));

@@ -88,8 +88,7 @@ function Watched({ view, origin }: { view: View; origin: number }) {
   const seen: Seen | null = to_s > 0 ? { from_s, to_s, at: history.within(from_s, to_s) } : null;
   const wanted = seen?.at ? seen.at.map((position) => history.samples.at_s[position]!) : null;
   useEffect(() => {
-    setEnds(null);
-    if (!wanted) return;
+    if (!wanted) return setEnds(null);
     let live = true;
     const request = new AbortController();
     Promise.all(wanted.map((second) => get<{ state: JobState }>(`api/live/state?run=${view.run}&at=${second}`, request.signal))).then(
@@ -123,7 +122,7 @@ function Watched({ view, origin }: { view: View; origin: number }) {
           </div>
         )}
       </section>
-      {job && (!seen?.at || sums) && <Now job={job} sums={seen?.at ? sums : null} history={history} view={view} />}
+      {job && <Now job={job} sums={seen?.at ? sums : null} history={history} view={view} />}
     </>
   );
 }
