@@ -604,6 +604,21 @@ test('a place in the program is chosen on Calls, kept in the address, and follow
   assert.doesNotMatch(await hash(), /site=/);
 });
 
+test('keys choose a window of a running job', async () => {
+  await go('/live', '[data-rank="7"]');
+  const scrub = page.locator('[data-card=history] input.scrub');
+  await scrub.fill('20');
+  await until(() => document.querySelector('[data-card=history] output').dataset.ago === '39');
+  await page.keyboard.press('b');
+  await until(() => document.querySelector('[data-card=history]').dataset.window === '20-59');
+  await scrub.fill('30');
+  await until(() => document.querySelector('[data-card=history] output').dataset.ago === '29');
+  await page.keyboard.press('e');
+  await until(() => document.querySelector('[data-card=history]').dataset.window === '20-30');
+  assert.match(await hash(), /window=81500000000-91500000000/);
+  await until(() => document.querySelector('[data-card=matrix]').dataset.total === String(10 * 8 * 10 * 1008));
+});
+
 test('search finds ranks, pairs, functions and findings', async () => {
   for (const [text, wanted] of [['2-5', /ranks=2-5/], ['3 -> 4', /pair=3-4/], ['allreduce', /function=MPI_Allreduce/], ['most messages', /finding=1/], ['matrix', /^#\/matrix/], ['n1', /ranks=4-7/], ['ring.c:25', /function=MPI_Sendrecv&site=ring\.c:25/]]) {
     await go('/overview', '.finding');

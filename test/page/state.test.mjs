@@ -127,13 +127,13 @@ const pages = {
   },
   compare: {
     ready: '.over-time canvas',
-    measures: { early: of('.over-time canvas', [20, 20, 80, 70]), within: of('.over-time canvas', [0.18, 20, 0.1, 70]), functions: dims('[aria-label=Functions]'), classes: dims('[aria-label=Classes]'), pairs: dims('[aria-label=Pairs]') },
-    ranks: { pairs: 1 },
-    pair: { pairs: 1 },
-    window: { early: 'less', within: 'same' },
+    measures: { early: of('.over-time canvas', [20, 20, 80, 70]), within: of('.over-time canvas', [0.18, 20, 0.1, 70]), functions: dims('[aria-label=Functions]'), classes: dims('[aria-label=Classes]'), pairs: dims('[aria-label=Pairs]'), whose: () => attribute('.over-time canvas', 'data-strip') },
+    ranks: { pairs: 1, whose: 'chosen', within: 'other' },
+    pair: { pairs: 1, whose: 'chosen', within: 'other' },
+    window: { early: 'less', within: 'same', whose: 'all' },
     class: { early: 'less', functions: 1, classes: 1 },
     function: { early: 'less', functions: 1, classes: 1 },
-    finding: { within: 'less', pairs: 1, functions: 0, classes: 0 },
+    finding: { within: 'less', pairs: 1, functions: 0, classes: 0, whose: 'chosen' },
   },
   live: {
     ready: '[data-rank="7"]',

@@ -9,7 +9,7 @@ import { useAnswer } from '../shell/ask';
 import { addPage, PageProperties } from '../shell/pages';
 import type { Strip } from '../pure/readings';
 import type { Columns, Meta, Run } from '../shell/protocol';
-import { useStrip } from '../shell/sums';
+import { Strips as Both, useStrips } from '../shell/sums';
 import { font, Sketch } from '../shell/sketch';
 import { Sentence, Waiting } from '../shell/state_of';
 import { store } from '../shell/store';
@@ -42,8 +42,9 @@ function aligned(strip: Strip, meta: Meta): Strip {
   return { ...strip, from_ns: strip.from_ns - (meta.program?.from_ns ?? strip.from_ns) };
 }
 
-function Strips({ metas, strips, names, view }: { metas: [Meta, Meta]; strips: [Strip, Strip]; names: [string, string]; view: View }) {
+function Strips({ metas, of, names, view }: { metas: [Meta, Meta]; of: [Both, Both]; names: [string, string]; view: View }) {
   const palette = usePalette();
+  const strips = [of[0].shown!, of[1].shown!] as const;
   const both = [aligned(strips[0], metas[0]), aligned(strips[1], metas[1])] as const;
   const from = Math.min(both[0].from_ns, both[1].from_ns);
   const to = Math.max(...both.map((s) => s.from_ns + s.bin_ns * s.bins));
@@ -53,6 +54,7 @@ function Strips({ metas, strips, names, view }: { metas: [Meta, Meta]; strips: [
   return (
     <Sketch
       height={280}
+      data-strip={of.every(({ theirs }) => theirs) ? 'chosen' : 'all'}
       label={`${names[0]} above ${names[1]}, on one time axis that begins where their programs do`}
       paint={(pen, width) => {
         both.forEach((strip, at) => {
@@ -65,7 +67,8 @@ function Strips({ metas, strips, names, view }: { metas: [Meta, Meta]; strips: [
           pen.fillText(`${names[at]}: ${humanNs((metas[at]!.program?.to_ns ?? 0) - (metas[at]!.program?.from_ns ?? 0))}`, 0, y + 8);
           pen.save();
           pen.translate(x, y + 18);
-          drawStrip(pen, strip, palette, w, 112, window, litGroups(metas[at]!.functions, view));
+          const { theirs, instead, whole } = of[at]!;
+          drawStrip(pen, strip, palette, w, 112, window, instead === null ? litGroups(metas[at]!.functions, view) : new Set(), theirs && whole.answer);
           pen.restore();
         });
       }}
@@ -149,8 +152,8 @@ function Compare({ view, meta, runs }: PageProperties) {
   const comparison = useAnswer<{ compare: Comparison }>(other ? '/api/compare' : null, { run: meta.run, with: with_ });
   const second = useAnswer<Meta>(other ? '/api/meta' : null, { run: with_ });
   const ready = second.key === answerKey('/api/meta', { run: with_ }) ? second.answer : null;
-  const a = useStrip(meta.run, 512, meta.has_trace);
-  const b = useStrip(with_, 512, ready?.has_trace ?? false);
+  const a = useStrips(meta.run, view, meta.has_trace);
+  const b = useStrips(with_, view, ready?.has_trace ?? false);
   if (!other) return <Sentence>The other runs cannot be shown.</Sentence>;
   return (
     <>
@@ -162,9 +165,9 @@ function Compare({ view, meta, runs }: PageProperties) {
           ))}
         </select>
       </div>
-      {ready && a.answer && b.answer ? (
+      {ready && a.shown && b.shown ? (
         <section class="card over-time" aria-label="Both runs over time">
-          <Strips metas={[meta, ready]} strips={[a.answer, b.answer]} names={[meta.name, ready.name]} view={view} />
+          <Strips metas={[meta, ready]} of={[a, b]} names={[meta.name, ready.name]} view={view} />
         </section>
       ) : (
         (!meta.has_trace || (ready && !ready.has_trace)) && <Sentence>Both runs need a trace to be drawn over time.</Sentence>

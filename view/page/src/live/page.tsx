@@ -6,6 +6,7 @@ import { amountColour, css, groupColour, logShare } from '../pure/colour';
 import { font, textScale } from '../pure/font';
 import { grouped, humanBytes, humanRate, percent } from '../pure/format';
 import { ranksOf, View } from '../pure/view_state';
+import { addKeys, describeKeys } from '../shell/keys';
 import { addPage, PageProperties } from '../shell/pages';
 import { Sketch } from '../shell/sketch';
 import { Sentence } from '../shell/state_of';
@@ -14,6 +15,8 @@ import { Table } from '../shell/table';
 import { usePalette } from '../shell/theme';
 import { History, LiveAnswer } from './history';
 import { activities, begunAt, between, doing, JobState, kindsOf, matrixOf, RankState, sortedRanks, SortBy } from './job';
+
+describeKeys('Live', [['b e', 'the chosen window begins, or ends, at the moment that is shown']]);
 
 const kMpi = groupColour('in MPI');
 
@@ -101,6 +104,13 @@ function Watched({ view, origin }: { view: View; origin: number }) {
     };
   }, [String(wanted), view.run]);
   const sums = useMemo(() => ends && between(...ends), [ends]);
+  const choose = (from: number, to: number) => begun.current !== null && to > from && store.set({ window: [origin + Math.round((from - begun.current) * 1e9), origin + Math.round((to - begun.current) * 1e9)] });
+  const keys = useRef({ begin: () => undefined as unknown, end: () => undefined as unknown });
+  keys.current = {
+    begin: () => choose(at, seen && seen.to_s > at ? seen.to_s : history.newest),
+    end: () => choose(seen && seen.from_s < at ? seen.from_s : history.oldest, at),
+  };
+  useEffect(() => addKeys('Live', [{ keys: 'b', does: '', run: () => keys.current.begin() }, { keys: 'e', does: '', run: () => keys.current.end() }]), []);
   if (problem && history.length === 0) return <Sentence>{problem}</Sentence>;
   if (history.length === 0) return <Sentence>{history.state === 'running' ? 'Waiting for the first sample of the job …' : history.problem || 'The job has ended.'}</Sentence>;
   const scrub = (seconds: number) => {
@@ -111,7 +121,7 @@ function Watched({ view, origin }: { view: View; origin: number }) {
     <>
       {problem && <Sentence>{problem}</Sentence>}
       {history.state !== 'running' && <Sentence>{history.state === 'ended' ? 'The job has ended; these are its last minutes.' : history.problem}</Sentence>}
-      <Strip history={history} scrub={scrub} seen={seen} choose={(from, to) => begun.current !== null && store.set({ window: [origin + Math.round((from - begun.current) * 1e9), origin + Math.round((to - begun.current) * 1e9)] })} />
+      <Strip history={history} scrub={scrub} seen={seen} choose={choose} />
       {seen && !seen.at && <Sentence>No sample lies in the chosen window: what follows is of the whole job until now.</Sentence>}
       <section class={`card verdict ${history.samples.hung[position] ? 'finding critical' : ''}`} data-card="verdict" data-cause={history.samples.cause[position]}>
         <h3>Who holds whom up</h3>

@@ -3,7 +3,6 @@
 // from left to right. Dragging chooses a window. Where ranks are chosen, the strip is theirs, and a line shows how much
 // of their time all ranks together were in MPI.
 import { useRef, useState } from 'preact/hooks';
-import { answerKey } from '../pure/answer_key';
 import { litGroups } from '../pure/belongs';
 import { css, groupColour } from '../pure/colour';
 import { humanBytes, humanNs, marks, moment, percent } from '../pure/format';
@@ -11,7 +10,7 @@ import type { Strip } from '../pure/readings';
 import type { View } from '../pure/view_state';
 import type { Pen } from '../shell/picture';
 import type { Meta } from '../shell/protocol';
-import { useStrip } from '../shell/sums';
+import { useStrips } from '../shell/sums';
 import { font, Sketch } from '../shell/sketch';
 import { Waiting } from '../shell/state_of';
 import { scopeOf, store } from '../shell/store';
@@ -98,16 +97,14 @@ export function drawStrip(pen: Pen, strip: Strip, palette: Palette, width: numbe
 
 export function RunStrip({ meta, view }: { meta: Meta; view: View }) {
   const palette = usePalette();
-  const { ranks } = scopeOf(view);
-  const whole = useStrip(meta.run, 512);
-  const chosen = useStrip(meta.run, 512, ranks !== undefined, ranks);
+  const { whole, theirs, shown, instead } = useStrips(meta.run, view);
   const [drag, setDrag] = useState<[number, number] | null>(null);
   const start = useRef<number | null>(null);
-  if (!whole.answer) return <Waiting of={whole} what="the strip" />;
-  // Of others than those that were chosen before: not theirs. Until theirs are there, all are dimmed.
-  const theirs = ranks !== undefined && chosen.key === answerKey('/api/strip', { run: meta.run, bins: 512, ranks }) ? chosen.answer : null;
-  const answer = theirs ?? whole.answer;
-  const nobody = ranks !== undefined && !theirs ? new Set<string>() : null;
+  if (!whole.answer || !shown) return <Waiting of={whole} what="the strip" />;
+  const answer = shown;
+  const { ranks } = scopeOf(view);
+  // Where it is not theirs, all of it is dimmed.
+  const nobody = instead === null ? null : new Set<string>();
   const span = answer.bin_ns * answer.bins;
   const at = (event: PointerEvent) => {
     const box = (event.currentTarget as HTMLElement).getBoundingClientRect();
@@ -117,7 +114,7 @@ export function RunStrip({ meta, view }: { meta: Meta; view: View }) {
   const whose = theirs ? `ranks ${ranks}` : 'all ranks';
   return (
     <>
-    {nobody && chosen.error && <p class="faint">{`This is the strip of all ranks: ${chosen.error}`}</p>}
+    {instead && <p class="faint">{`This is the strip of all ranks: ${instead}`}</p>}
     <Sketch
       height={130}
       data-strip={theirs ? ranks : 'all'}

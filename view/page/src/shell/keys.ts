@@ -43,6 +43,7 @@ const matches = (spelled: string, event: KeyboardEvent): boolean => {
 };
 
 function takesText(target: EventTarget | null): boolean {
+  if (target instanceof HTMLInputElement && target.type === 'range') return false;
   return target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
 }
 

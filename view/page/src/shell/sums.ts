@@ -2,6 +2,7 @@
 // The sums of what is chosen, and the strip of a run, read once.
 import { useMemo } from 'preact/hooks';
 import { readStrip, readWindow, Strip, Window } from '../pure/readings';
+import { answerKey } from '../pure/answer_key';
 import { ranksOf, View } from '../pure/view_state';
 import { Answer, useAnswer } from './ask';
 import type { Meta } from './protocol';
@@ -18,8 +19,29 @@ export function useWindow(meta: Meta, view: View, when: boolean): Answer<Window>
   }, [asked, meta]);
 }
 
-/** `ranks`: of these alone, as a scope spells them; undefined: of all. */
-export function useStrip(run: number, bins: number, when = true, ranks?: string): Answer<Strip> {
-  const asked = useAnswer<Record<string, unknown>>(when ? '/api/strip' : null, { run, bins, ...(ranks ? { ranks } : {}) }, (answer) => typeof answer['ready'] === 'number' && (answer['ready'] & 7) !== 7);
-  return useMemo(() => (asked.answer ? { ...asked, answer: readStrip(asked.answer) } : { ...asked, answer: null }), [asked]);
+function useStrip(run: number, bins: number, when: boolean, ranks?: string): Answer<Strip> {
+  const parameters = { run, bins, ...(ranks ? { ranks } : {}) };
+  const asked = useAnswer<Record<string, unknown>>(when ? '/api/strip' : null, parameters, (answer) => typeof answer['ready'] === 'number' && (answer['ready'] & 7) !== 7);
+  // That of other ranks or another run, until this one is there.
+  const is_old = asked.key !== answerKey('/api/strip', parameters);
+  return useMemo(() => (asked.answer && !is_old ? { ...asked, answer: readStrip(asked.answer) } : { ...asked, answer: null }), [asked, is_old]);
+}
+
+export interface Strips {
+  whole: Answer<Strip>;
+  /** of the chosen ranks; null: none are chosen, or it is not there (yet) */
+  theirs: Strip | null;
+  /** the one to show: theirs, or that of all ranks */
+  shown: Strip | null;
+  /** why it is that of all ranks, though some are chosen; '': it comes */
+  instead: string | null;
+}
+
+/** The strip of a run and, where ranks are chosen, theirs. */
+export function useStrips(run: number, view: View, when = true): Strips {
+  const { ranks } = scopeOf(view);
+  const whole = useStrip(run, 512, when);
+  const chosen = useStrip(run, 512, when && ranks !== undefined, ranks);
+  const theirs = ranks === undefined ? null : chosen.answer;
+  return { whole, theirs, shown: theirs ?? whole.answer, instead: ranks === undefined || theirs ? null : (chosen.error ?? '') };
 }
