@@ -405,10 +405,13 @@ class Answers(ViewTest):
 
     def test_hostile_names_arrive_as_text(self):
         self.generate("run", "--ranks", "2", "--events", "500", "--suffix", HOSTILE)
-        self.serve("run")
+        folder = "<img src=x onerror=alert(1)>\"'\u2028 ..%2f"
+        os.rename(self.path("run"), self.path(folder))
+        self.serve(folder)
         meta = self.when_ready()
         self.assertIn(HOSTILE, meta["hosts"][0])
         self.assertIn(HOSTILE, meta["application"])
+        self.assertEqual((meta["name"], self.ask("/api/runs")["runs"][0]["name"]), (folder, folder))
         for path in ("/api/meta", "/api/report", "/api/matrix"):
             status, headers, body = self.raw(path, Authorization=f"Bearer {self.token}")
             self.assertEqual((status, headers["Content-Type"]), (200, "application/json"))

@@ -3,7 +3,7 @@
 // line's for the same window, to the integer.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -125,6 +125,39 @@ test('places in the program are those of the command line, on Calls and on the t
     assert.ok(tries < 300, `${await said.textContent()}, not ${wanted}`);
     await page.keyboard.press('.');
     await page.waitForTimeout(100);
+  }
+});
+
+test('the file of fathom export opens from disk, asks for nothing, and has the same numbers', async () => {
+  const file = join(folder, 'run.html');
+  execFileSync(fathom, ['export', run, '-o', file], { stdio: 'ignore', env: { ...process.env, FATHOM_PAGES: process.env.FATHOM_PAGES } });
+  assert.ok(statSync(file).size < 20_000_000);
+  const report = json('report', run, '--json');
+  const { mpi_seconds } = json('analyze', run, '--json', '--only', 'flat-profile').analyses['flat-profile'];
+  const findings = json('analyze', run, '--json').findings;
+  const opened = await browser.context.newPage();
+  const requests = [];
+  opened.on('request', (request) => /^(data|blob):/.test(request.url()) || requests.push(request.url()));
+  try {
+    await opened.goto(`file://${file}`);
+    await opened.locator('.finding, main .card').first().waitFor();
+    const shown = await opened.locator('.finding').evaluateAll((nodes) => nodes.map((node) => node.querySelector('p').innerText));
+    assert.deepEqual(shown, findings.map((finding) => `${finding.severity} ${finding.summary}`));
+    const numbers = await opened.locator('[aria-label="Time in MPI"] dd[data-ns]').evaluateAll((nodes) => nodes.map((node) => Number(node.dataset.ns)));
+    assert.ok(numbers.includes(Math.round(mpi_seconds * 1e9)), `${mpi_seconds} s is not among ${numbers}`);
+    for (const id of ['timeline', 'matrix', 'calls', 'machine', 'network', 'compare', 'live']) {
+      await opened.evaluate((to) => (location.hash = `/${to}`), id);
+      await opened.locator(`main[data-page=${id}] canvas, main[data-page=${id}] table, main[data-page=${id}] .sentence`).first().waitFor();
+      assert.doesNotMatch(await opened.locator('main').innerText(), /cannot be drawn|NaN|undefined/, id);
+      if (id === 'matrix') assert.equal(Number(await opened.locator('[data-total]').getAttribute('data-total')), report.total.bytes);
+      if (id === 'timeline') await opened.locator('.timeline canvas[data-blanks="0"]').waitFor();
+    }
+    // What it does not hold, it says: here, the strip of some ranks.
+    await opened.evaluate(() => (location.hash = '/overview?ranks=1'));
+    await opened.locator('text=This is the strip of all ranks').waitFor();
+    assert.deepEqual(requests, [`file://${file}`]);
+  } finally {
+    await opened.close();
   }
 });
 
