@@ -77,11 +77,35 @@ test('the sums of random windows are those of the command line', async () => {
     const ranks = n % 3 === 0 ? '0-3' : n % 3 === 1 ? '1,3' : '2';
     await go(`/timeline?window=${from}-${to}${ranks === '0-3' ? '' : `&ranks=${ranks}`}`, `.area[data-window="${from}-${to}"]`);
     const area = await page.locator('.area').evaluate((node) => ({ ...node.dataset }));
-    const analysed = json('analyze', run, '--json', '--only', 'flat-profile,wait-states', '--from', `${from}ns`, '--to', `${to}ns`, '--ranks', ranks);
+    const window = ['--from', `${from}ns`, '--to', `${to}ns`];
+    const analysed = json('analyze', run, '--json', '--only', 'flat-profile,wait-states,matrices,idle-time', ...window, '--ranks', ranks);
     const profile = analysed.analyses['flat-profile'];
     const waits = analysed.analyses['wait-states'];
     assert.equal(Number(area.mpi), Math.round(profile.mpi_seconds * 1e9), `time in MPI of ranks ${ranks} in ${from}-${to}`);
     assert.equal(Number(area.wait), Math.round((waits.wait_seconds ?? 0) * 1e9), `waiting of ranks ${ranks} in ${from}-${to}`);
+    const sum = (column) => (column ?? []).reduce((all, one) => all + one, 0);
+    const { all_pairs: pairs } = analysed.analyses.matrices;
+    assert.deepEqual([Number(area.bytes), Number(area.messages)], [sum(pairs?.bytes), sum(pairs?.messages)], `traffic of ranks ${ranks} in ${from}-${to}`);
+    // What a table shows as text: functions with their calls, as the command line counts them.
+    const rows = (label) => page.locator(`table[aria-label="${label}"] tbody tr`).evaluateAll((found) => found.map((row) => [...row.cells].map((cell) => cell.innerText.trim())));
+    const more = page.locator('.area [aria-label="Functions in the window"] button.more');
+    if ((await more.count()) > 0) await more.click();
+    const { functions } = profile;
+    const expected = functions.name.map((name, at) => [name, String(functions.count[at]).replace(/\B(?=(\d{3})+$)/g, ',')]).filter((_, at) => functions.count[at] > 0 || functions.exclusive_seconds[at] > 0);
+    assert.deepEqual((await rows('Functions in the window')).map((row) => row.slice(0, 2)).sort(), expected.sort(), `functions of ranks ${ranks} in ${from}-${to}`);
+    // The same window on other pages.
+    const chosen = `window=${from}-${to}${ranks === '0-3' ? '' : `&ranks=${ranks}`}`;
+    await go(`/overview?${chosen}`, `.facts[data-window="${from}-${to}"]`);
+    const facts = () => page.locator(`.facts[data-window="${from}-${to}"] dd[data-ns]`).evaluateAll((nodes) => nodes.map((node) => Number(node.dataset.ns)));
+    const idle = analysed.analyses['idle-time'].idle_time;
+    const wanted = [sum(idle.program_seconds), sum(idle.mpi_seconds), sum(idle.waiting_seconds)].map((seconds) => Math.round(seconds * 1e9));
+    for (let tries = 0; String((await facts()).slice(1)) !== String(wanted); ++tries) {
+      assert.ok(tries < 200, `${await facts()}, not ${wanted} of ranks ${ranks} in ${from}-${to}`);
+      await page.waitForTimeout(50);
+    }
+    await go(`/matrix?window=${from}-${to}`, 'main[data-page=matrix] [data-total], main[data-page=matrix] .sentence');
+    const all = json('analyze', run, '--json', '--only', 'matrices', ...window).analyses.matrices.all_pairs;
+    await page.waitForFunction((total) => Number(document.querySelector('main[data-page=matrix] [data-total]')?.dataset.total ?? 0) === total, sum(all?.bytes));
   }
 });
 
