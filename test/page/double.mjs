@@ -72,7 +72,7 @@ function metaOf(job, run) {
     },
     functions: { name: functions, group: groups }, communicators: [{ id: 0, name: 'MPI_COMM_WORLD', made_by: '', size: job.ranks, internal: false }],
     classes: { name: ['point-to-point', 'MPI_Allreduce'], hidden: [false, true] }, phases: ['ring'], wait_kinds: ['late-sender'],
-    span: { from_ns: 0, to_ns: span }, program: { from_ns: 0, to_ns: span }, events: job.ranks * job.iterations * 4, has_trace: job.trace, has_profile: true, trace_level: 'calls',
+    span: { from_ns: 0, to_ns: span }, program: { from_ns: job.init, to_ns: span }, events: job.ranks * job.iterations * 4, has_trace: job.trace, has_profile: true, trace_level: 'calls',
     timeline: job.trace ? layoutOf(job) : null,
   };
 }
@@ -293,7 +293,7 @@ function answer(job, run, path, query) {
   }
 }
 
-export const job = (given = {}) => ({ name: 'ring', ranks: 8, iterations: 100, perHost: 4, late: 3, bytes: 1000, trace: true, ready: 7, cut: [], error: '', sentence: '', live: false, ...given });
+export const job = (given = {}) => ({ name: 'ring', ranks: 8, iterations: 100, perHost: 4, late: 3, bytes: 1000, trace: true, ready: 7, cut: [], error: '', sentence: '', live: false, init: 0, ...given });
 
 /** Serves `jobs` with the pages of the folder `pages`; `delay` ms before each tile. */
 export async function startDouble(pages, jobs, { delay = 0 } = {}) {

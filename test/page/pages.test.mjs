@@ -604,6 +604,31 @@ test('a place in the program is chosen on Calls, kept in the address, and follow
   assert.doesNotMatch(await hash(), /site=/);
 });
 
+test('two runs are compared on one axis that begins where both leave MPI_Init', async () => {
+  // The second one has left MPI_Init after 30 ms, and ends 120 ms later; the first one takes 100 ms.
+  const two = await startDouble(pages, [small, job({ name: 'later', iterations: 150, init: 30e6 })]);
+  try {
+    await page.goto('about:blank');
+    await page.goto(`${two.url}#/compare`);
+    await page.locator('.over-time canvas').waitFor();
+    // Where a strip is drawn, in shares of the width: from the first to the last column that is not paper.
+    const drawnFrom = (y) =>
+      page.locator('.over-time canvas').evaluate((node, top) => {
+        const scale = node.width / node.clientWidth;
+        const { data } = node.getContext('2d').getImageData(0, Math.round(top * scale), node.width, 1);
+        const there = Array.from({ length: node.width }, (_, x) => data[4 * x + 3] > 0);
+        return [there.indexOf(true) / node.width, (there.lastIndexOf(true) + 1) / node.width];
+      }, y);
+    const near = ([a, b], [c, d]) => Math.abs(a - c) < 0.01 && Math.abs(b - d) < 0.01;
+    for (let tries = 0; !near(await drawnFrom(80), [0.2, 0.2 + 100 / 150]) || !near(await drawnFrom(140 + 80), [0, 1]); ++tries) {
+      assert.ok(tries < 100, `${await drawnFrom(80)} and ${await drawnFrom(140 + 80)}`);
+      await page.waitForTimeout(50);
+    }
+  } finally {
+    await two.stop();
+  }
+});
+
 test('keys choose a window of a running job', async () => {
   await go('/live', '[data-rank="7"]');
   const scrub = page.locator('[data-card=history] input.scrub');
