@@ -33,7 +33,7 @@ struct RowsHeader {
   std::uint32_t world_size;  // of that world
   std::uint32_t pid;
   std::uint64_t started_unix_ns;  // at MPI_Init
-  std::uint64_t elapsed_ns;       // from MPI_Init to the end
+  std::uint64_t elapsed_ns;       // from MPI_Init to MPI_Finalize, or an earlier end
   EndReason end_reason;
   std::uint32_t end_detail;
   std::uint64_t lost_messages;

@@ -67,8 +67,7 @@ std::vector<Calls> calls_of_run(const profile::Profile& profile) {
   return all;
 }
 
-// Seconds of each rank. Those of the run include a little of MPI_Init and MPI_Finalize, unlike the
-// path.
+// Seconds of each rank. Those of the run include a little of MPI_Init, unlike the path.
 std::map<std::int64_t, double> time_of_ranks(const profile::Profile& profile,
                                              const profile::CriticalPath& path) {
   std::map<std::int64_t, double> seconds;

@@ -46,11 +46,9 @@ class ProfileBreakdown {
       if (scope_.ranks && !scope_.ranks->contains(rank.rank)) continue;
       TimeBreakdown::Rank row{rank.rank};
       const std::uint64_t mpi_ns = mpi_ns_[rank.rank];
-      // A rank's seconds end when all have come to MPI_Finalize. Calls are measured by another clock, so
-      // they may be nanoseconds longer.
-      const auto to_end_ns = static_cast<std::uint64_t>(std::llround(rank.seconds * 1e9));
-      const std::uint64_t at_end_ns = std::min(to_end_ns, at_end_ns_[rank.rank]);
-      const std::uint64_t own_ns = std::max(mpi_ns, to_end_ns - at_end_ns);
+      // Calls are measured by another clock, so they may be nanoseconds longer than their rank.
+      const std::uint64_t own_ns =
+          std::max(mpi_ns, static_cast<std::uint64_t>(std::llround(rank.seconds * 1e9)));
       if (!rank.reported) {
         missing_ns += found.span_ns;
         row.outside_ns = found.span_ns;
@@ -105,8 +103,6 @@ class ProfileBreakdown {
         function.waiting_ns += ns;
         waiting_ns_[block.rank[row]] += ns;
         by_kind_[block.kind] += ns;
-        if (block.kind == mpi::name_of(mpi::WaitKind::kFinalize))
-          at_end_ns_[block.rank[row]] += block.total_ns[row];
         // A polling loop waits in its calls and between them.
         if (block.kind == mpi::name_of(mpi::WaitKind::kPolling))
           between_polls_ns_[block.rank[row]] += block.total_ns[row] - ns;
@@ -144,8 +140,7 @@ class ProfileBreakdown {
   const profile::Profile& profile_;
   const Scope& scope_;
   std::map<std::string, FunctionTime> functions_;
-  std::map<std::int64_t, std::uint64_t> mpi_ns_, waiting_ns_, between_polls_ns_,
-      at_end_ns_;  // by rank
+  std::map<std::int64_t, std::uint64_t> mpi_ns_, waiting_ns_, between_polls_ns_;  // by rank
   std::map<std::string, std::uint64_t> by_kind_;
 };
 

@@ -32,7 +32,7 @@ bool ProfiledProcess::open(rankmap::Identity own, std::uint32_t world_size,
   header_.world_size = world_size;
   header_.pid = static_cast<std::uint32_t>(getpid());
   header_.started_unix_ns = now_unix_ns();
-  processor_wait_before_ns_ = profiler::processor_wait_ns();
+  began_unix_ns_.store(header_.started_unix_ns);
   const int lanes = threads_communicate_together ? Counter::kLanes : 1;
   return run_text_.open(shared) && text_.open(shared) && registry_.open(own, shared) &&
          communicators_.open(&registry_) && counter_.open(lanes, own.job, shared);
@@ -40,13 +40,28 @@ bool ProfiledProcess::open(rankmap::Identity own, std::uint32_t world_size,
 
 profile::RowsHeader ProfiledProcess::header() const {
   profile::RowsHeader header = header_;
-  header.elapsed_ns = now_unix_ns() - header.started_unix_ns;
+  const std::uint64_t ended_ns = ended_unix_ns_.load();
+  header.elapsed_ns = (ended_ns != 0 ? ended_ns : now_unix_ns()) - began_unix_ns_.load();
   header.lost_messages = counter_.lost() + unknown_->load(std::memory_order_relaxed);
   return header;
 }
 
+void ProfiledProcess::begin() {
+  processor_wait_before_ns_ = profiler::processor_wait_ns();
+  began_unix_ns_.store(now_unix_ns());
+}
+
+void ProfiledProcess::end() {
+  if (ended_unix_ns_.load() != 0) return;
+  const std::uint64_t now_ns = now_unix_ns();
+  processor_wait_at_end_ns_ = profiler::processor_wait_ns();
+  ended_unix_ns_.store(now_ns);
+}
+
 std::uint64_t ProfiledProcess::processor_wait_ns() const {
-  const std::uint64_t now_ns = profiler::processor_wait_ns();  // without threads that have ended
+  const bool has_ended = ended_unix_ns_.load() != 0;
+  const std::uint64_t now_ns =  // without threads that have ended
+      has_ended ? processor_wait_at_end_ns_ : profiler::processor_wait_ns();
   return now_ns > processor_wait_before_ns_ ? now_ns - processor_wait_before_ns_ : 0;
 }
 

@@ -50,6 +50,14 @@ class ProfiledProcess {
   // A snapshot, with elapsed_ns and lost_messages filled in. Async-signal-safe.
   profile::RowsHeader header() const;
 
+  // All that had to be done at the start is done: the time of this process begins here.
+  void begin();
+  // The program is about to end MPI. The time of this process ends here, whatever comes until its rows
+  // are taken: it may have to wait for the others. Unless end() was called before.
+  void end();
+  // It did not end, or has begun again.
+  void go_on() { ended_unix_ns_.store(0); }
+
   // The number of its world.
   std::uint32_t job() const { return header_.job; }
 
@@ -69,8 +77,8 @@ class ProfiledProcess {
   // Rank 0 reports a failure once (unless FATHOM_LOG=quiet); nothing else changes.
   void claim_run_directory();
 
-  // How long threads that live now have waited for a processor since open(); 0 if the kernel does not
-  // say.
+  // How long threads that live now have waited for a processor from begin() to end(); 0 if the
+  // kernel does not say.
   std::uint64_t processor_wait_ns() const;
 
   // Counts a message on an unknown communicator.
@@ -95,7 +103,8 @@ class ProfiledProcess {
   RowsText text_;
   RowsText run_text_;
   profile::RowsHeader header_{};
-  std::uint64_t processor_wait_before_ns_ = 0;
+  std::uint64_t processor_wait_before_ns_ = 0, processor_wait_at_end_ns_ = 0;
+  std::atomic<std::uint64_t> began_unix_ns_{0}, ended_unix_ns_{0};  // 0: not ended
   bool sees_waiting_messages_ = false;
   std::string run_directory_;
   std::atomic<std::uint64_t> own_unknown_{0};

@@ -227,6 +227,7 @@ bool open(Run& run, const Beginning& beginning) {
   take_user_signal(tracing::user_signal());
   if (WaitLog::opened()) WaitLog::begin();
   if (page != nullptr) let_others_watch(process, *page, beginning.self);
+  process.begin();
   return true;
 }
 
@@ -269,6 +270,7 @@ void say_state(live::PageState state) {
 // MPI begins again. The tables go on.
 void resume(Run& run) {
   ProfiledProcess& process = run.process;
+  process.go_on();
   take_back_rows();
   const bool hooks =
       process.source() == SourceName::kPeruse || process.source() == SourceName::kPml;
@@ -316,6 +318,7 @@ void complete_trace_at_exit() noexcept {
 
 // The last instance is about to end, and the rows are not gathered.
 void mpi_ends(Run& run) {
+  run.process.end();
   say_state(live::PageState::kFinalizing);
   stop_counting(run.process);
   run.variables.stop();
@@ -443,6 +446,7 @@ void before_finalize() noexcept try {
   {
     const std::lock_guard guard(turn);
     if (!is_counting()) return;
+    the_run->process.end();
     the_run->gathered = instances == 1 && the_run->began_with_world;
   }
   // Both wait for other processes, and so not in turn: these may wait for a session of this one.
@@ -458,7 +462,11 @@ void before_finalize() noexcept try {
     if (run.announced) run.gather.synchronise(false);
   }
   const std::lock_guard guard(turn);
-  if (--instances == 0 && !run.gathered) mpi_ends(run);
+  if (--instances > 0) {
+    run.process.go_on();
+  } else if (!run.gathered) {
+    mpi_ends(run);
+  }
 } catch (...) {
 }
 

@@ -99,6 +99,30 @@ def of_a_profile(build, folder, case):
     until_it_passes(attempt)
 
 
+def a_rank_ends_when_it_comes_to_finalize(build, folder, case):
+    """In a profile, its seconds lasted until the last rank had come there. With the times of calls and without."""
+    def attempt(number):
+        for options in ((), ("--no-time",)):
+            run = folder / f"run{number}{''.join(options)}"
+            build.call(build.options.cli, "run", *options, "-o", run, "--", *build.launch(RANKS, build.program("sleeps"), "tail"))
+            profile = json.loads((run / "profile.json").read_text())
+            seconds = [rank["seconds"] for rank in profile["ranks"]]
+            assert seconds[0] > LONG_S - 0.02, seconds
+            if options:
+                assert min(seconds) < seconds[0] - LONG_S / 4, seconds
+                continue
+            outside = list(seconds)  # its calls: others may begin late, and it waits for them in MPI_Barrier
+            for block in profile["calls"]:
+                for rank, ns in zip(block["rank"], block["total_ns"]):
+                    outside[rank] -= ns / 1e9
+            assert max(outside[1:]) < LONG_S / 2, outside
+            found = times(analyzed(build, run))
+            is_about(found, "computing", LONG_S)
+            missing = sum(max(seconds) - each for each in seconds)
+            assert abs(found.get("start-up-and-end", 0) - missing) < 1e-6, (found, seconds)
+    until_it_passes(attempt)
+
+
 def silence_is_explained(build, folder, case):
     """"Nothing found" is not said of a run that spent its time in calls that nobody can explain."""
     def attempt(number):
@@ -147,8 +171,9 @@ def partial(build, folder, case):
         assert "nothing found" not in page or not all_ranks_of_a_part, page
 
 
-CASES = {**dict.fromkeys(TRUTH, of_a_trace), "of_a_profile": of_a_profile, "silence": silence_is_explained, "sampled": sampled,
-         "partial": partial}
+CASES = {**dict.fromkeys(TRUTH, of_a_trace), "of_a_profile": of_a_profile,
+         "a_rank_ends_when_it_comes_to_finalize": a_rank_ends_when_it_comes_to_finalize,
+         "silence": silence_is_explained, "sampled": sampled, "partial": partial}
 
 if __name__ == "__main__":
     run_cases(options_of(__doc__), CASES)
