@@ -66,6 +66,8 @@ def members(f):
         yield 'flow', 'Flow::kAllToAll'
     if 'completes' in f.options:
         yield 'completes', f'Completes::{COMPLETES[f.options["completes"]]}'
+    if 'sees' in f.options:
+        yield 'sees', f'Completes::{COMPLETES[f.options["sees"]]}'
     if requests(f) != 'kNone':
         yield 'requests', f'Requests::{requests(f)}'
     if window_access(f) != 'kNone':

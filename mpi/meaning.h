@@ -163,6 +163,7 @@ struct Meaning {
   Collective collective = Collective::kNone;
   Flow flow = Flow::kNone;  // all in a sequence that are not a Collective: kAllToAll
   Completes completes = Completes::kNothing;
+  Completes sees = Completes::kNothing;  // says to be complete: MPI_Request_get_status
   Requests requests = Requests::kNone;
   WindowAccess window = WindowAccess::kNone;
   FileAccess file = FileAccess::kNone;
@@ -180,6 +181,8 @@ struct Meaning {
   bool ends_job = false;     // MPI_Finalize
 
   bool in_sequence() const { return sequence == Sequence::kCommunicator; }
+  // Whether the first of its requests that is complete is enough.
+  bool waits_for_first() const { return completes == Completes::kSome || sees == Completes::kSome; }
   bool tests() const { return polls && completes != Completes::kNothing; }
   bool nonblocking() const { return requests == Requests::kMakesAndStarts; }
   bool persistent() const { return requests == Requests::kMakes; }

@@ -3,8 +3,6 @@
 // that a process counts without one (profiler/waits/wait_log.h).
 #pragma once
 
-#include <string_view>
-
 #include "mpi/meaning.h"
 
 namespace fathom::mpi {
@@ -13,23 +11,16 @@ namespace fathom::mpi {
 constexpr bool waits_only_in_traces(const Meaning& function) {
   if (function.epoch != Epoch::kNone) return function.epoch != Epoch::kPost;
   if (function.lock == LockStep::kLock || function.lock == LockStep::kUnlock) return true;
-  if (is_neighborhood(function.collective)) return true;
   if (function.sequence == Sequence::kNewCommunicator) return true;
-  // MPI_Request_get_status, MPI_Parrived.
+  // MPI_Parrived.
   if (function.polls && function.completes == Completes::kNothing &&
-      function.group != Group::kProbe)
+      function.sees == Completes::kNothing && function.group != Group::kProbe)
     return true;
   // MPI_File_iwrite_all.
   if (function.sequence == Sequence::kFile && function.requests != Requests::kNone) return true;
   // MPI_Psend_init, MPI_Precv_init.
   return function.persistent() && function.group == Group::kOther &&
          function.collective == Collective::kNone;
-}
-
-// MPI_Request_get_status_all and the like: a trace does not say what they ask for, so it does not show
-// it either.
-constexpr bool is_unseen_in_traces(std::string_view function) {
-  return function.starts_with("MPI_Request_get_status_");
 }
 
 }  // namespace fathom::mpi

@@ -74,6 +74,7 @@ constexpr WaitKind wait_kind_of(const Meaning& function) {
   if (function.group == Group::kIo) return WaitKind::kFile;
   if (function.constructs || function.window != WindowAccess::kNone) return WaitKind::kCreate;
   if (function.sequence == Sequence::kWindow) return WaitKind::kFence;
+  if (is_neighborhood(function.collective)) return WaitKind::kNeighbours;
   const bool parts = moves_parts(function.collective);
   switch (function.flow) {
     case Flow::kBarrier: return WaitKind::kBarrier;

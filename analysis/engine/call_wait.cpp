@@ -57,8 +57,8 @@ Wait CallWait::wait() const {
   bool found = false;
   for (const std::uint32_t number : completed_) {
     const Wait one = wait_for(number);
-    const bool better = facts.completes == Completes::kSome ? one.decided_ns < best.decided_ns
-                                                            : one.decided_ns > best.decided_ns;
+    const bool better = facts.waits_for_first() ? one.decided_ns < best.decided_ns
+                                                : one.decided_ns > best.decided_ns;
     if (!found || better || (one.decided_ns == best.decided_ns && number < best.part)) best = one;
     found = true;
   }

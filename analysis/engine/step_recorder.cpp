@@ -103,7 +103,7 @@ void StepRecorder::left(const OpenCall& open, const Event& leave) {
   }
   if (facts.group == mpi::Group::kProbe && !open.cut && leave.flag != 0) probed(open, leave);
   if (facts.polls && facts.completes == mpi::Completes::kNothing && !open.cut && leave.flag == 1)
-    saw_complete(open, leave);
+    saw_complete(followed(open.request), open, leave);
   if (facts.epoch != mpi::Epoch::kNone && leave.flag != 0) end_in_epoch(open, leave);
   if (facts.lock != mpi::LockStep::kNone) end_in_lock(open, leave);
   if (open.data.collective == kNobody) return;
@@ -197,6 +197,8 @@ void StepRecorder::received(const Event& event, std::uint32_t number, const Open
 
 void StepRecorder::given(Request& request, const Event& event) {
   const OpenCall* open = innermost(event.thread);
+  if (facts_.functions[open->function].sees != mpi::Completes::kNothing)
+    return saw_complete(&request, *open, event);
   std::uint32_t number = 0;
   Step& given = steps_.append(process_, number);
   given.kind = StepKind::kGiven;

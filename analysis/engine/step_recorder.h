@@ -144,8 +144,8 @@ class StepRecorder : private trace::CallTracker<StepRecorder, CallSteps, Request
   Step& new_notice(StepKind kind, const OpenCall& call, std::uint64_t time_ns,
                    std::uint32_t& number);
   void probed(const OpenCall& call, const trace::Event& leave);
-  void saw_complete(const OpenCall& call, const trace::Event& leave);
-  void saw_part(std::uint32_t part, const OpenCall& call, const trace::Event& leave);
+  void saw_complete(Request* request, const OpenCall& call, const trace::Event& event);
+  void saw_part(std::uint32_t part, const OpenCall& call, const trace::Event& event);
   void found_by_probe(const trace::Event& message, std::uint64_t posted_ns, std::uint32_t receive);
   std::uint32_t new_message(const trace::Event& event, const OpenCall* call);
   void sent(const trace::Event& event, std::uint32_t number, const OpenCall* call, bool by_request);

@@ -40,7 +40,7 @@ void StepRecorder::probed(const OpenCall& open, const Event& leave) {
 }
 
 // MPI_Request_get_status has found this step to be complete.
-void StepRecorder::saw_part(std::uint32_t part, const OpenCall& open, const Event& leave) {
+void StepRecorder::saw_part(std::uint32_t part, const OpenCall& open, const Event& event) {
   if (part == kNobody || steps_.at(process_, part).has(kProbed)) return;
   Step& found = steps_.at(process_, part);
   found.flags |= kProbed;
@@ -48,29 +48,28 @@ void StepRecorder::saw_part(std::uint32_t part, const OpenCall& open, const Even
   std::uint32_t number = 0;
   Step& step = steps_.append(process_, number);
   step.kind = StepKind::kProbe;
-  step.time_ns = leave.time_ns;
+  step.time_ns = event.time_ns;
   step.call = step.posted = open.data.step;
   step.partner_step = part;
   step.communicator = communicator;
-  step.thread = static_cast<std::uint16_t>(leave.thread);
+  step.thread = static_cast<std::uint16_t>(event.thread);
 }
 
 // MPI_Request_get_status has found that an operation is complete, which another call completes later.
 // To a receive it is what a probe is to the one that takes its message. Without PERUSE the message is
 // recorded only then.
-void StepRecorder::saw_complete(const OpenCall& open, const Event& leave) {
-  Request* const request = followed(open.request);
+void StepRecorder::saw_complete(Request* request, const OpenCall& open, const Event& event) {
   if (request == nullptr || !request->active) return;
   if (request->group != trace::Group::kReceive) {
-    saw_part(request->message, open, leave);
+    saw_part(request->message, open, event);
     // MPI_Parrived succeeds once the last of those that it needs is there: with that one, or before it.
-    for (const std::uint32_t part : request->data.partitions) saw_part(part, open, leave);
+    for (const std::uint32_t part : request->data.partitions) saw_part(part, open, event);
     const Neighbors* const neighbors =
         request->data.neighbor_tag == 0
             ? nullptr
             : neighbors_.find(neighbors_key(request->communicator, request->data.neighbor_tag));
     if (neighbors == nullptr) return;
-    for (const std::uint32_t receive : neighbors->receives) saw_part(receive, open, leave);
+    for (const std::uint32_t receive : neighbors->receives) saw_part(receive, open, event);
     return;
   }
   std::vector<std::uint32_t>& given = request->data.given;
@@ -87,12 +86,12 @@ void StepRecorder::saw_complete(const OpenCall& open, const Event& leave) {
   std::uint32_t number = 0;
   Step& step = steps_.append(process_, number);
   step.kind = StepKind::kProbe;
-  step.time_ns = leave.time_ns;
+  step.time_ns = event.time_ns;
   step.call = step.posted = open.data.step;
   step.partner_step = request->message;
   step.communicator = request->communicator;
   step.number = static_cast<std::uint32_t>(request->tag);
-  step.thread = static_cast<std::uint16_t>(leave.thread);
+  step.thread = static_cast<std::uint16_t>(event.thread);
   if (request->message == kNobody) given.push_back(number);
 }
 

@@ -174,9 +174,7 @@ std::string duration(std::uint64_t ns) { return base::duration_text(base::second
 std::string functions_of_traces(const profile::Profile& profile) {
   std::set<std::string> names;
   for (const profile::CallTimes& block : profile.calls) {
-    if (mpi::waits_only_in_traces(mpi::meaning_of(block.function)) &&
-        !mpi::is_unseen_in_traces(block.function))
-      names.insert(block.function);
+    if (mpi::waits_only_in_traces(mpi::meaning_of(block.function))) names.insert(block.function);
   }
   std::string all;
   for (const std::string& name : names) all += (all.empty() ? "" : ", ") + name;

@@ -12,6 +12,13 @@ WaitLog::End end_of_job(std::uint64_t entered, std::uint32_t function, const voi
   return {entered, reinterpret_cast<std::uint64_t>(site), CallTimes::place_of_call(site, function)};
 }
 
+void note_found(MPI_Comm comm, const ProbeStatus& status, const void* message) {
+  if (!WaitLog::on() || status.source() < 0 || status.tag() < 0) return;  // of MPI_PROC_NULL
+  comm = native(comm);
+  const Live* live = comm == nullptr ? nullptr : Communicators::find(comm);
+  if (live != nullptr) WaitLog::found(*live, status.tag(), status.source(), message);
+}
+
 }  // namespace
 
 void TimedCall::leave_slowly(std::uint32_t communicator, std::uint64_t bytes) {
@@ -21,11 +28,12 @@ void TimedCall::leave_slowly(std::uint32_t communicator, std::uint64_t bytes) {
   if (WaitLog::on()) WaitLog::left(left_, rows->row(), bytes);
 }
 
-void TimedCall::found(MPI_Comm comm, const ProbeStatus& message) const {
-  if (!WaitLog::on() || message.source() < 0 || message.tag() < 0) return;  // of MPI_PROC_NULL
-  comm = native(comm);
-  const Live* live = comm == nullptr ? nullptr : Communicators::find(comm);
-  if (live != nullptr) WaitLog::found(*live, message.tag(), message.source());
+void TimedCall::found(MPI_Comm comm, const ProbeStatus& status) const {
+  note_found(comm, status, nullptr);
+}
+
+void TimedCall::took(MPI_Comm comm, const ProbeStatus& status, MPI_Message message) const {
+  if (is_noted() && message != nullptr) note_found(comm, status, message);
 }
 
 SeldomTimedCall::SeldomTimedCall(const Caller& caller, std::uint32_t function, const char* name)

@@ -104,7 +104,9 @@ class TimedCall {
   }
 
   // A probe has found this message. Before leave().
-  void found(MPI_Comm comm, const ProbeStatus& message) const;
+  void found(MPI_Comm comm, const ProbeStatus& status) const;
+  // The same of one that takes the message, even while the program has paused counting.
+  void took(MPI_Comm comm, const ProbeStatus& status, MPI_Message message) const;
 
   // Whether the program has paused counting. A collective keeps its place in the order of its
   // communicator even then, because the other processes may not have paused; before the call.
@@ -154,9 +156,10 @@ class PollingCall : public TimedCall {
     rows->add(bytes, left_ - entered_);
     if (WaitLog::on()) WaitLog::poll_left(left_, rows->row(), bytes, failed);
   }
+  bool ends_loop() const { return WaitLog::ends_loop(); }
   // A probe alone waits for nothing, and need not know what it has found.
-  void found(MPI_Comm comm, const ProbeStatus& message) const {
-    if (WaitLog::ends_loop()) TimedCall::found(comm, message);
+  void found(MPI_Comm comm, const ProbeStatus& status) const {
+    if (WaitLog::ends_loop()) TimedCall::found(comm, status);
   }
 };
 

@@ -26,6 +26,7 @@ void Live::reset() {
   modules_seen[0] = modules_seen[1] = 0;
   for (auto& module : bypassing_module) module = 0;
   retired = user_visible = is_world = false;
+  neighbors = kNotAsked;
 }
 
 void Live::set_classes(ClassId hidden, ClassId program) {

@@ -144,6 +144,17 @@ void name_requests(TracedCall& call, int count, const MPI_Request* requests) {
   call.values(trace::Attribute::kRequests, kept.data(), static_cast<std::size_t>(kept.count()));
 }
 
+void name_found(TracedCall& call, int count, const MPI_Request* requests) {
+  if (call.on()) name_requests(call, count, requests);
+}
+
+void name_found(TracedCall& call, int count, const MPI_Request* requests, int found,
+                const int* indices) {
+  if (!call.on() || requests == nullptr || indices == nullptr) return;
+  for (int i = 0; i < found; ++i)  // MPI_UNDEFINED is negative
+    if (indices[i] >= 0 && indices[i] < count) name_requests(call, 1, requests + indices[i]);
+}
+
 void TracedCall::values(trace::Attribute attribute, const std::uint64_t* values,
                         std::size_t count) {
   if (stream_ == nullptr) return;

@@ -51,6 +51,11 @@ class KeptRequests {
   int count_ = 0;
 };
 
+// Which requests a call that leaves them as they are has found to be complete, after its return.
+void name_found(TracedCall& call, int count, const MPI_Request* requests);
+void name_found(TracedCall& call, int count, const MPI_Request* requests, int found,
+                const int* indices);
+
 // Records the numbers of all requests of a call, after its enter record.
 void name_requests(TracedCall& call, int count, const MPI_Request* requests);
 

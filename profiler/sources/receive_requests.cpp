@@ -151,6 +151,15 @@ void count_unfreed(void* request) {
                 message.bytes);
 }
 
+// Notes what the present call has waited for. The request stays as it is.
+template <const Layout& layout>
+void note_unfreed(void* request) {
+  const Received message(layout, comm_of(request), status_of(request),
+                         field<int>(status_of(request), openmpi::kStatusTag));
+  if (message.live != nullptr)
+    events::request_seen(*message.live, message.tag, message.source, request);
+}
+
 [[gnu::noinline]] int count_slowly_and_free(void** request, Live& live, int tag, int source,
                                             std::uint64_t bytes) {
   count_slowly(profile::Direction::kReceived, live, tag, source, bytes);
@@ -194,7 +203,9 @@ int free_noted(void** request) {
 // What cold code needs of these, for the layout in use.
 struct {
   FreeFunction free_counted;
+  FreeFunction free_noted;
   void (*count_unfreed)(void* request);
+  void (*note_unfreed)(void* request);
 } in_use{};
 
 // ---- requests that the program gives up before they are complete ----
@@ -280,12 +291,15 @@ template <const Layout& layout>
 }
 
 template <const Layout& layout>
-void watch(void* request, const void* comm, int posted_tag, int posted_source) {
+void watch(void* request, const void* comm, int posted_tag, int posted_source,
+           std::uint64_t note = 0) {
   FreeFunction& free_function = field_ref<FreeFunction>(request, openmpi::kRequestFree);
   if (free_function != library_free.load(std::memory_order_relaxed) &&
       !is_library_free(free_function))
     return;
-  if (events::kFindsWaits) {
+  if (note != 0) {
+    events::posted_with(request, note, has_whole_tags());
+  } else if (events::kFindsWaits) {
     events::posted(Communicators::find(comm, layout), posted_tag, posted_source, request,
                    has_whole_tags());
   }
@@ -418,8 +432,10 @@ int mrecv(void* buffer, std::size_t count, void* datatype, void** message, void*
   alignas(16) char own_status[kStatusBytes] = {};
   void* seen = status != nullptr ? status : own_status;
   const void* comm = field<const void*>(*message, openmpi::kMessageComm);
+  const std::uint64_t note = events::posted_matched(*message);
   const int result = original_pml.mrecv(buffer, count, datatype, message, seen);
-  if (result == kSuccess || result == kTruncated) count_received(layout, comm, seen, kAnyTag);
+  if (result == kSuccess || result == kTruncated)
+    count_received(layout, comm, seen, kAnyTag, nullptr, note);
   return result;
 }
 
@@ -433,8 +449,9 @@ int irecv(void* buffer, std::size_t count, void* datatype, int source, int tag, 
 
 template <const Layout& layout>
 int imrecv(void* buffer, std::size_t count, void* datatype, void** message, void** request) {
+  const std::uint64_t note = events::posted_matched(*message);
   const int result = original_pml.imrecv(buffer, count, datatype, message, request);
-  if (result == kSuccess) watch<layout>(*request, comm_of(*request), kAnyTag, -1);
+  if (result == kSuccess) watch<layout>(*request, comm_of(*request), kAnyTag, -1, note);
   return result;
 }
 
@@ -458,7 +475,8 @@ int irecv_init(void* buffer, std::size_t count, void* datatype, int source, int 
 
 void open(bool threads_share, bool counts_messages) {
   openmpi::with_layout([]<const Layout & layout> {
-    in_use = {free_counted<layout>, count_unfreed<layout>};
+    in_use = {free_counted<layout>, free_noted<layout>, count_unfreed<layout>,
+              note_unfreed<layout>};
   });
   counts = counts_messages;
   threads_share_mpi = threads_share;
@@ -497,6 +515,13 @@ void count_left() {
         field<FreeFunction>(request, openmpi::kRequestFree) == in_use.free_counted;
     if (is_watched && is_complete(request)) in_use.count_unfreed(request);
   });
+}
+
+void saw_complete(void* request) {
+  const auto free_function = field<FreeFunction>(request, openmpi::kRequestFree);
+  const bool is_watched =
+      free_function == in_use.free_counted || free_function == in_use.free_noted;
+  if (is_watched && has_whole_tags() && is_complete(request)) in_use.note_unfreed(request);
 }
 
 // Sets the callback before the start, so that no completion can come in between. Open MPI clears it

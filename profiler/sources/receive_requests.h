@@ -49,6 +49,11 @@ void given_up(void* request);
 // Counts the complete receives that nobody has freed. For MPI_Finalize, when no more messages come.
 void count_left();
 
+// The present call says that this request is complete, and leaves it to another that completes it: for
+// what a loop of such calls waited for. Does nothing for other requests than complete receives, and where
+// the PML does not return whole tags (pml/ucx).
+void saw_complete(void* request);
+
 // A persistent request is about to be started; does nothing for a send.
 void before_start(void* request);
 

@@ -150,9 +150,7 @@ void WaitLog::find_blocking_forms(const char* const* names, std::uint32_t functi
   for (std::uint32_t i = 0; i < functions; ++i) {
     blocking_form_[i] = kNoForm;
     const mpi::Meaning& meaning = mpi::meaning_of(names[i]);
-    if (!meaning.persistent() || meaning.collective == mpi::Collective::kNone ||
-        mpi::is_neighborhood(meaning.collective))
-      continue;
+    if (!meaning.persistent() || meaning.collective == mpi::Collective::kNone) continue;
     for (std::uint32_t form = 0; form < functions; ++form)
       if (mpi::name_of(meaning.collective) == names[form]) blocking_form_[i] = form;
   }
@@ -205,6 +203,15 @@ int WaitLog::on_persistent_collective_completed(void* request) {
     completed({complete.facts});
   }
   return 0;
+}
+
+bool WaitLog::saw_collective(const void* request) {
+  const std::lock_guard guard(pending_lock);
+  const auto found = pending_collectives().find(request);
+  if (found == pending_collectives().end()) return false;
+  completed({found->second.part});
+  completed({found->second.facts});
+  return true;
 }
 
 int WaitLog::on_collective_freed(void** request) {

@@ -37,6 +37,17 @@ inline void posted(const Live* live, int tag, int source, void* request, bool ke
       WaitLog::posted(*live, tag, source);
 }
 
+// The same for one whose note is known: posted_matched().
+inline void posted_with(void* request, std::uint64_t note, bool keeps_note) {
+  if (keeps_note && WaitLog::on())
+    rankmap::field_ref<WaitLog::Note>(request, openmpi::kRequestCallbackData) = note;
+}
+
+// The present call is about to receive a message that a probe has taken. Returns its note; 0: unknown.
+inline std::uint64_t posted_matched(const void* message) {
+  return WaitLog::on() ? WaitLog::posted_matched(message) : 0;
+}
+
 // A receive is about to be posted that keeps no note itself: a persistent one, or one that the
 // present call completes. Returns its note.
 inline std::uint64_t started(const Live* live, int tag, int source) {
@@ -61,6 +72,13 @@ inline void request_received(const Live& live, int tag, int source, const void* 
   if (!keeps_note) return WaitLog::received_at_unknown_post(live, tag, source);
   WaitLog::received(live, tag, source,
                     rankmap::field<WaitLog::Note>(request, openmpi::kRequestCallbackData));
+}
+
+// The present call says that a receive is complete, and leaves its request, which keeps a note.
+inline void request_seen(const Live& live, int tag, int source, void* request) {
+  if (!WaitLog::on() || !WaitLog::is_of_program(live, tag)) return;
+  auto& note = rankmap::field_ref<WaitLog::Note>(request, openmpi::kRequestCallbackData);
+  note = WaitLog::seen(live, tag, source, note);
 }
 
 // A persistent receive is complete.

@@ -10,6 +10,8 @@
 
 #include "mpi/meaning.h"
 #include "profiler/waits/exchange.h"
+#include "profiler/waits/matched_messages.h"
+#include "profiler/waits/neighbor_lists.h"
 #include "profiler/waits/sequence_block.h"
 
 namespace fathom::profiler {
@@ -179,17 +181,44 @@ class Finder {
       Parcel parcel{home_of(sequence, first), rank_, {}};
       put(parcel.data, Content::kBlock);
       const bool has_ranks = (row.flags & profile::kIntercommunicator) == 0;
-      put(parcel.data, BlockHeader{sequence, first, row.size + row.remote_size,
-                                   has_ranks ? row.my_rank : kNoRank, end - first, next - begin});
+      std::vector<BlockQuestion> questions;
+      std::vector<std::int32_t> lists;  // of neighbours, by their number here
+      for (std::size_t i = begin; i < next; ++i) {
+        BlockQuestion question = question_about(wanted->what[i].first, wanted->what[i].second);
+        if (question.among_neighbors) question.root = place_in(lists, question.root);
+        questions.push_back(question);
+      }
+      put(parcel.data,
+          BlockHeader{sequence, first, row.size + row.remote_size,
+                      has_ranks ? row.my_rank : kNoRank, end - first, next - begin, lists.size()});
       for (std::uint64_t ordinal = first; ordinal < end; ++ordinal)
         put(parcel.data, moment(times, ordinal));
-      for (std::size_t i = begin; i < next; ++i) {
-        const auto& [ordinal, asked] = wanted->what[i];
-        put(parcel.data, question_about(ordinal, asked));
-      }
+      for (const BlockQuestion& question : questions) put(parcel.data, question);
+      for (const std::int32_t list : lists) put_list(parcel.data, *NeighborLists::list(list));
       parcels.push_back(std::move(parcel));
       if (next > begin) asked_blocks_[{sequence, first}] = {number, begin};
     }
+  }
+
+  // The place of a list of neighbours among those that are sent; -1 if it is not known.
+  static std::int32_t place_in(std::vector<std::int32_t>& lists, std::int32_t number) {
+    if (NeighborLists::list(number) == nullptr) return -1;
+    const auto known = std::find(lists.begin(), lists.end(), number);
+    const auto place = static_cast<std::int32_t>(known - lists.begin());
+    if (known == lists.end()) lists.push_back(number);
+    return place;
+  }
+
+  static void put_list(std::vector<char>& data, const std::vector<std::uint32_t>& ranks) {
+    put(data, static_cast<std::uint32_t>(ranks.size()));
+    for (const std::uint32_t rank : ranks) put(data, rank);
+  }
+  static std::vector<std::uint32_t> get_list(Bytes& bytes) {
+    std::uint32_t size = 0, rank = 0;
+    std::vector<std::uint32_t> ranks;
+    bytes.get(size);
+    while (size-- > 0 && bytes.get(rank)) ranks.push_back(rank);
+    return ranks;
   }
 
   // Names the sequence for all its members.
@@ -201,7 +230,7 @@ class Finder {
   BlockQuestion question_about(std::uint64_t ordinal, const Asked& asked) const {
     const mpi::Meaning& means = meaning(asked.facts);
     const bool may_be_alone = means.collective == mpi::Collective::kNone;
-    return {ordinal, asked.facts.root, means.flow,
+    return {ordinal, asked.facts.root, means.flow, mpi::is_neighborhood(means.collective),
             may_be_alone ? clock_.at(asked.record->left) : kNeverAlone};
   }
 
@@ -216,6 +245,12 @@ class Finder {
 
   std::int64_t moment(TimeLog::Reader& times, std::uint64_t ordinal) const {
     const std::uint64_t ticks = times.at(ordinal);
+    return ticks == 0 ? kUnknown : clock_.at(ticks);
+  }
+
+  // Of a message or receive.
+  std::int64_t moment_of(const Channel& own, TimeLog::Reader& times, std::uint64_t ordinal) const {
+    const std::uint64_t ticks = MatchedMessages::moment(own, ordinal, times.at(ordinal));
     return ticks == 0 ? kUnknown : clock_.at(ticks);
   }
 
@@ -261,7 +296,7 @@ class Finder {
         std::uint64_t ordinal = 0;
         if (!bytes.get(ordinal)) break;
         const bool known = own != nullptr && !own->posts_unknown;
-        put(data, known ? moment(times, ordinal) : kUnknown);
+        put(data, known ? moment_of(*own, times, ordinal) : kUnknown);
       }
     }
     return data;
@@ -302,6 +337,7 @@ class Finder {
     for (BlockQuestion& question : asker.questions) {
       if (bytes.get(question)) block.left(question.ordinal - header.first, question.left_ns);
     }
+    for (std::uint64_t i = 0; i < header.lists; ++i) asker.neighbors.push_back(get_list(bytes));
   }
 
   // ---- what was answered ----
@@ -380,6 +416,9 @@ class Finder {
           if (one.ns > wait.left_ns) one.ns = kNoWait;  // it did not wait for the receive
         } else if (own.key.kind == ChannelKind::kCollectives) {
           kind = mpi::wait_kind_of(meaning(facts));
+          if (kind == mpi::WaitKind::kNeighbours &&
+              one.ns > wait.left_ns + uncertainty_ns_ + kRounding)
+            one.ns = kNoWait;  // it sent nothing
         } else {
           // The message had arrived by then. If it was sent later than that, it is another one: a
           // receive that is never completed took the one before, and nobody knows.

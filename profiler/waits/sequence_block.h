@@ -34,14 +34,15 @@ struct BlockHeader {           // followed by the times and the questions
   std::uint32_t members;
   std::uint32_t
       member;  // its rank; kNoRank on an intercommunicator, whose members are in two groups
-  std::uint64_t times, questions;
+  std::uint64_t times, questions, lists;  // of neighbours, after the questions
 };
 inline constexpr std::uint32_t kNoRank = ~0u;
 
 struct BlockQuestion {
   std::uint64_t ordinal;
-  std::int32_t root;
+  std::int32_t root;  // among neighbours: the asker's list of them
   mpi::Flow flow;
+  bool among_neighbors;
   std::int64_t left_ns;  // when the asker left it; kNeverAlone: it cannot do without the others
 };
 
@@ -50,6 +51,7 @@ struct SequenceBlock {
   struct Asker {
     std::uint32_t process, member;
     std::vector<BlockQuestion> questions;
+    std::vector<std::vector<std::uint32_t>> neighbors;
   };
   std::vector<std::vector<std::int64_t>> times;  // by member; empty: it has sent none
   std::vector<std::uint32_t> processes;
@@ -73,6 +75,15 @@ struct SequenceBlock {
     }
     return last;
   }
+  Decision last_of(const std::vector<std::uint32_t>& neighbors, std::uint64_t place) const {
+    Decision last{kNoWait, 0, 0};
+    for (const std::uint32_t member : neighbors) {
+      if (member >= times.size() || at(member, place) == kUnknown) return {};
+      if (const std::int64_t ns = at(member, place); ns > last.ns)
+        last = {ns, processes[member], 0};
+    }
+    return last;
+  }
   void left(std::uint64_t place, std::int64_t ns) {
     if (ns == kNeverAlone) return;
     if (first_left.size() <= place) first_left.resize(place + 1, kNeverAlone);
@@ -82,6 +93,11 @@ struct SequenceBlock {
   Decision answer(const BlockQuestion& question, std::uint64_t place, const Asker& asker,
                   std::int64_t error_ns) {
     const std::size_t members = times.size();
+    if (question.among_neighbors) {
+      const auto list = static_cast<std::size_t>(question.root);
+      if (question.root < 0 || list >= asker.neighbors.size() || without_rank > 0) return {};
+      return last_of(asker.neighbors[list], place);
+    }
     const auto root = static_cast<std::size_t>(question.root);
     const bool is_root = root == asker.member;
     const bool by_rank = question.flow == mpi::Flow::kFromRoot ||

@@ -11,6 +11,7 @@
 
 #include "mpi/meaning.h"
 #include "mpi/wait_kind.h"
+#include "profiler/waits/matched_messages.h"
 #include "rankmap/communicator_view.h"
 #include "rankmap/layouts/all.h"
 
@@ -53,7 +54,7 @@ bool WaitLog::open(std::size_t bytes, bool threads_share, const char* const* nam
   for (std::uint32_t i = 0; i < std::min(functions, kMostFunctions); ++i) {
     const mpi::Meaning& meaning = mpi::meaning_of(names[i]);
     roles_[i] = {.never = meaning.polls || meaning.requests == mpi::Requests::kFrees,
-                 .first = meaning.completes == mpi::Completes::kSome,
+                 .first = meaning.waits_for_first(),
                  .polls = meaning.polls};
     in_sequence_[i] = meaning.in_sequence() && !meaning.persistent();
     const bool on_object =
@@ -115,6 +116,7 @@ Part WaitLog::appended(const ChannelKey& key, const void* group, std::uint64_t t
   const Turn turn(threads_share_);
   Channel* own = channel(key, group);
   if (own == nullptr) return {Part::kUnknown};
+  if (own->held > 0) MatchedMessages::make_way(*own, memory_->times);
   memory_->times.append(own->times, ticks);
   return Part::of(*own, own->times.count - 1);
 }
@@ -141,6 +143,7 @@ void WaitLog::received_at_unknown_post(const Live& live, int tag, int source) {
     const Turn turn(threads_share_);
     if (Channel* own = channel({live.kind, ChannelKind::kReceived, source, tag}, live.group)) {
       own->posts_unknown = true;
+      MatchedMessages::make_way(*own, memory_->times);
       memory_->times.append(own->times, own->times.last << TimeLog::kUnitBits);
       part = Part::of(*own, own->times.count - 1);
     }
@@ -149,14 +152,21 @@ void WaitLog::received_at_unknown_post(const Live& live, int tag, int source) {
   completed(part);
 }
 
-void WaitLog::found(const Live& live, int tag, int source) {
+void WaitLog::found(const Live& live, int tag, int source, const void* message) {
   Part part{Part::kUnknown};
   {
     const Turn turn(threads_share_);
     if (Channel* own = channel({live.kind, ChannelKind::kReceived, source, tag}, live.group))
-      part = Part::of(*own, own->times.count);
+      part = Part::of(*own, message == nullptr ? own->times.count + own->held
+                                               : MatchedMessages::hold(*own, message));
   }
   completed(part);
+}
+
+WaitLog::Note WaitLog::posted_matched(const void* message) {
+  const Turn turn(threads_share_);
+  const auto place = MatchedMessages::receive(message, moment(), memory_->times);
+  return place.channel == nullptr ? 0 : Part::of(*place.channel, place.ordinal).bits | kHasPart;
 }
 
 void WaitLog::watch_send(void* request, Part part) {
@@ -184,6 +194,16 @@ int WaitLog::on_send_freed(void** request) {
   const auto part = take_part(*request);
   if (part && is_complete(*request)) completed(*part);
   return free(request);
+}
+
+bool WaitLog::saw_complete(void* request) {
+  if (!is_complete(request)) return false;
+  const auto free = field_ref<FreeFunction>(request, openmpi::kRequestFree);
+  if (free == on_collective_freed) return saw_collective(request);
+  if (free != on_send_freed) return false;
+  const auto bits = field_ref<std::uint64_t>(request, openmpi::kRequestCallbackData);
+  if ((bits & kHasPart) != 0) completed({bits & ~kHasPart});
+  return true;
 }
 
 int WaitLog::on_persistent_send_completed(void* request) {

@@ -16,7 +16,7 @@
 // A receive that was posted with a definite source and tag has its place in the channel's order from
 // then on. One with a wildcard gets it when it completes, which is wrong only if receives of both
 // kinds were waiting for messages of the same channel. A probe finds the message that the next
-// receive on its channel takes.
+// receive on its channel takes, or takes it itself (matched_messages.h).
 //
 // A loop of calls that test or probe and fail, and the one that succeeds, is one call, as in the
 // analysis of traces (analysis/engine/step.h), and kept like any other. Until then its calls are
@@ -66,8 +66,10 @@ struct Channel {
   ChannelKey key;
   TimeLog::List times;
   std::uint64_t completed = 0;  // receives that have their message
+  std::uint32_t held = 0;       // messages that probes have taken, after those of `times`
   std::uint32_t number = 0;
   bool posts_unknown = false;
+  bool order_unknown = false;  // which of its messages a receive or probe had is not known
   std::uint32_t peer_job = 0, peer_rank = 0;  // in its world
 };
 
@@ -81,6 +83,7 @@ struct Part {
 
   std::uint64_t bits = 0;
   static Part of(const Channel& channel, std::uint64_t ordinal) {
+    if (channel.order_unknown) return {kUnknown};
     return {std::uint64_t{channel.number} << kOrdinalBits | (ordinal & kOrdinal)};
   }
   std::uint32_t channel() const { return static_cast<std::uint32_t>(bits >> kOrdinalBits); }
@@ -91,7 +94,8 @@ struct Part {
 // Follows the part of a collective: who its root is, and which function it was.
 struct CollectiveFacts {
   std::uint32_t function;
-  std::int32_t root;  // rank on the communicator; -1: none
+  // Rank on the communicator; -1: none. Of a neighbourhood collective: its list in NeighborLists.
+  std::int32_t root;
 };
 
 class WaitLog {
@@ -187,7 +191,7 @@ class WaitLog {
   static void frees_object(const void* handle);
   static void passed_collective_on(std::uint32_t function, const void* handle);
   // A persistent collective: made, even while the program has paused counting; started, after the call
-  // that was entered then; freed. Those among neighbours are not followed.
+  // that was entered then; freed.
   static void persistent_made(std::uint32_t function, std::uint32_t communicator, int root,
                               const void* request);
   static bool has_persistent() { return has_persistent_.load(std::memory_order_relaxed); }
@@ -223,6 +227,15 @@ class WaitLog {
     count_completed(part);
     completed(part);
   }
+  // The present call says that it has arrived, and another completes it. Returns its note from now on.
+  static Note seen(const Live& live, int tag, int source, Note note) {
+    const Part part = received_part(live, tag, source, note);
+    completed(part);
+    return part.bits | kHasPart;
+  }
+  // The same for another request than a receive, if it is a send or collective that is followed; else
+  // false.
+  static bool saw_complete(void* request);
   // A persistent request is complete. The present call may be another that makes progress.
   static void persistent_received(const Live& live, int tag, int source, Note note,
                                   const void* request) {
@@ -233,8 +246,10 @@ class WaitLog {
   static void persistent_sent(void* request);
   // The same if a request of the PML cannot keep a note: nobody knows when it was posted.
   static void received_at_unknown_post(const Live& live, int tag, int source);
-  // A probe, the present call, has found this message.
-  static void found(const Live& live, int tag, int source);
+  // A probe, the present call, has found this message. `message`: it has also taken it (MPI_Mprobe).
+  static void found(const Live& live, int tag, int source, const void* message = nullptr);
+  // The present call receives a message that a probe has taken. Returns its note; 0 if nobody saw that.
+  static Note posted_matched(const void* message);
   static void cancelled(Note note);
   // The part is completed by the call that frees the request, or that completes it if it is
   // persistent; at once if it is complete already.
@@ -424,6 +439,7 @@ class WaitLog {
   }
   static void drop_short();
   static bool grow();
+  static bool saw_collective(const void* request);
   static int on_collective_freed(void** request);
   static int on_persistent_collective_completed(void* request);
   static int on_send_freed(void** request);

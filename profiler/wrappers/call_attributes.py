@@ -115,6 +115,8 @@ def at_leave(f):
         found.append(('newcomm', f'communicator(given({comm}))', '~0u'))
     if types.get('flag') == 'int*':
         found.append(('flag', 'given(flag)', '~0u'))
+    elif 'sees' in f.options:
+        found.append(('flag', 'static_cast<int>(given(outcount)) > 0', '~0u'))
     if f.role == 'completion' and 'array_of_requests' in types:
         found.append(('completed', 'ended.completed', None))
     if request and f.role not in ('completion', 'request_free') and 'request' not in f.options:

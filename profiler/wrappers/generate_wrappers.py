@@ -211,6 +211,29 @@ def handle_of_object(f):
     return None
 
 
+def given_requests(f):
+    """C++ arguments: how many requests the call is given, and where they are."""
+    first, second = [argument_name(p) for p in split(f.parameters)][:2]
+    if second == 'array_of_requests':
+        return f'{first}, {second}'
+    return '1, &request' if 'MPI_Request request' in f.parameters else '1, request'
+
+
+def found_requests(f):
+    """C++ arguments: the same, of a call that has found some of them complete, and which ones."""
+    names = [argument_name(p) for p in split(f.parameters)]
+    if 'array_of_indices' in names:
+        return f'{given_requests(f)}, static_cast<int>(given(outcount)), array_of_indices'
+    return given_requests(f) + (', 1, index' if 'index' in names else '')
+
+
+def root_or_neighbors(f):
+    """A C++ expression: which members a process waits for in a collective, if the function does not say it all."""
+    if 'neighbours' in f.waits:
+        return 'neighbors_of(comm)'
+    return 'root' if 'root' in [argument_name(p) for p in split(f.parameters)] else '-1'
+
+
 def timing(f, result, left=''):
     """Statements before and after the timed call. Handles that the call frees are looked at before it."""
     place, size = place_and_size(f)
@@ -219,14 +242,12 @@ def timing(f, result, left=''):
         before = [f'const std::uint32_t comm_before = timed.on() ? {place} : 0;']
         comm = 'comm_before'
     if f.role == 'completion':
-        first, second = [argument_name(p) for p in split(f.parameters)][:2]
-        before.append(f'timed.completes({f"{first}, {second}" if second == "array_of_requests" else "1, request"});')
+        before.append(f'timed.completes({given_requests(f)});')
     comm = comm or 'profile::kNoCommunicator'
     leave = [f'timed.leave({comm}, {size or 0});']
     if f.in_sequence and comm != 'profile::kNoCommunicator':
         before.append(f'if (timed.is_paused()) timed.pass_collective({place});')
-        names = [argument_name(p) for p in split(f.parameters)]
-        given = [comm, str(size or 0), 'root' if 'root' in names else '-1']
+        given = [comm, str(size or 0), root_or_neighbors(f)]
         if 'MPI_Request *request' in f.parameters:
             given.append(f'{result} == MPI_SUCCESS ? given(request) : nullptr')
         leave = [f'timed.leave_collective({", ".join(given)});']
@@ -238,20 +259,30 @@ def timing(f, result, left=''):
             before.append('if (timed.on()) timed.frees_object(object);')
         leave = [f'timed.leave_collective_on(object, {comm}, {size or 0}{", true" if f.makes_request else ""});']
     succeeded = f'{result} == MPI_SUCCESS'
+    takes_message = f.group == 'probe' and 'MPI_Message *message' in f.parameters
     if 'polling' in f.waits:
         result_parameter = 'flag' if 'int *flag' in f.parameters else 'outcount'
         succeeded = f'{succeeded} && static_cast<int>(given({result_parameter})) > 0'
         leave = [f'timed.leave({comm}, {size or 0}, !found);']
     if f.group == 'probe':
         before.append('const ProbeStatus seen(status);')
-        leave.insert(0, 'if (found) timed.found(comm, seen);')
-    if f.group == 'probe' or 'polling' in f.waits:
-        leave.insert(0, f'const bool found = {succeeded};')
+        if not takes_message:
+            leave.insert(0, 'if (found) timed.found(comm, seen);')
+    if 'sees' in f.options:
+        before.append(f'timed.completes({given_requests(f)});')
+        leave.insert(0, f'if (found && timed.ends_loop()) saw_complete({found_requests(f)});')
+    looked = [f'const bool found = {succeeded};'] if f.group == 'probe' or 'polling' in f.waits else []
+    if takes_message:
+        looked.append('if (found) timed.took(comm, seen, given(message));')
+    else:
+        leave[:0] = looked
+        looked = []
     leaving = [f'if (timed.on()) {leave[0]}'] if len(leave) == 1 else [
         'if (timed.on()) {', *['  ' + line for line in leave], '}']
+    leaving[:0] = looked
     if f.role == 'persistent':
-        root = 'root' if 'root' in [argument_name(p) for p in split(f.parameters)] else '-1'
-        leaving.append(f'if ({result} == MPI_SUCCESS) timed.made_persistent({place}, {root}, given(request));')
+        leaving.append(f'if ({result} == MPI_SUCCESS) timed.made_persistent({place}, {root_or_neighbors(f)}, '
+                       'given(request));')
     if f.role == 'request_free':
         before.append('timed.frees(given(request));')
     if f.options.get('effect') == 'start':
@@ -303,7 +334,8 @@ def timed_wrapper(f):
 TIMED_FUNCTIONS = (
     'const char* const* const kTimedFunctions = kFunctionNames;\n'
     'const std::uint32_t kTimedFunctionCount = kFunctionCount;\n\n')
-TIMED_HEADERS = ['profiler/calls/arguments.h', 'profiler/calls/timed_call.h', 'function_numbers.h']
+TIMED_HEADERS = ['profiler/calls/arguments.h', 'profiler/calls/neighbors.h', 'profiler/calls/timed_call.h', 'profiler/wrappers/seen_requests.h',
+                 'function_numbers.h']
 
 
 def is_seldom(f):
@@ -358,6 +390,11 @@ def recorded_call(f):
         call = [f'const Ended ended = completion::{f.short.lower()}(recorded, {passed});']
     elif f.role == 'traced':
         call = [f'const Ended ended{{next({arguments_of_call(f)})}};']
+        if 'sees' in f.options and 'array_of_requests' in f.parameters:
+            result_parameter = 'flag' if 'int *flag' in f.parameters else 'outcount'
+            call += ['recorded.returned();',
+                     f'if (ended.result == MPI_SUCCESS && static_cast<int>(given({result_parameter})) > 0)',
+                     f'  name_found(recorded, {found_requests(f)});']
     else:
         call = [f'const Ended ended{{wrapped_{f.short}({passed})}};']
     leave = call_attributes.words(call_attributes.at_leave(fixed))

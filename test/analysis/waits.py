@@ -18,7 +18,7 @@ import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from attempts import until_it_passes  # noqa: E402
-from open_mpi import OpenMpi, Skipped, tested  # noqa: E402
+from open_mpi import OpenMpi, Skipped, exported_functions, tested  # noqa: E402
 
 ROUNDS, DELAY_S = 5, 0.020
 TRUTH = ROUNDS * DELAY_S
@@ -94,6 +94,7 @@ MORE = {
     "allocated_then_shared": ("wait-for-lock", LOCKED, [0, 2, 3], 1),
     "get_status_of_a_collective": ("polling", "MPI_Request_get_status", [0, 2, 3], 1),
     "get_status_of_a_send": ("polling", "MPI_Request_get_status", [0], 1),
+    "two_mprobes": ("late-sender", "MPI_Mprobe", [0], 1),
     "allreduce_init": ("wait-at-nxn", "MPI_Wait", [0, 2, 3], 1),
     "allreduce_init_in_test_loop": ("polling", "MPI_Test", [0, 2, 3], 1),
     "bcast_init": ("late-broadcast", "MPI_Wait", [0, 2, 3], 1),
@@ -111,14 +112,22 @@ PARTITIONED = {
     "partitions_tested": ("polling", "MPI_Test", [0], 1),
     "late_start": ("late-receiver", "MPI_Wait", [0], 1),
 }
-CASES |= MORE | PARTITIONED
+# The same, of get_status.c, which the releases that have MPI 4.1 compile.
+GET_STATUS = {
+    "get_status_all_loop": ("polling", "MPI_Request_get_status_all", [0], 1),
+    "get_status_any_loop": ("polling", "MPI_Request_get_status_any", [0], 1),
+    "get_status_some_loop": ("polling", "MPI_Request_get_status_some", [0], 1),
+}
+CASES |= MORE | PARTITIONED | GET_STATUS
 
 
 def program_of(case, file):
     """The program that has this case, and its words; file is one that it may write."""
     if case in PARTITIONED:
         return "partitions", case
-    return ("more_waits", case) if case in MORE or case == "exclusive_then_exclusive" else ("waits", case, file)
+    if case in GET_STATUS:
+        return "get_status", case
+    return ("more_waits", case) if case in MORE or case in ("exclusive_then_exclusive", "mrecv_of_the_second_first") else ("waits", case, file)
 
 
 # The same, but of the whole job: outside of the phase.
@@ -126,6 +135,7 @@ ENDS = {
     "init": ("wait-at-init", "MPI_Init", [0, 2, 3], 1),
     "finalize": ("wait-at-finalize", "MPI_Finalize", [0, 2, 3], 1),
 }
+OWN_SOURCES = ("waits.c", "partitions.c", "get_status.c")
 # A machine with fewer processors than ranks makes them wait for each other by chance.
 TOO_MUCH, MOST_OTHERS = 1.5, 0.4
 # By how much processes may differ in how long they take to start.
@@ -141,6 +151,8 @@ class Build(OpenMpi):
         """`binary`: a path, or the name of a program of test/analysis."""
         if binary == "partitions" and not self.is_later:
             raise Skipped("Open MPI 4.1 has no partitioned communication")
+        if binary == "get_status" and "MPI_Request_get_status_all" not in exported_functions(self):
+            raise Skipped("this release has no MPI_Request_get_status_all")
         return super().program(os.path.join(self.options.programs, binary))
 
     def call(self, *words, exit_code=0):
@@ -217,7 +229,7 @@ def check_cause(case, results):
     assert worst["kind"] == kind_of_cause and worst["culprits"] == [culprit], worst
     symptom = worst["symptoms"][0]
     assert symptom["kind"] in either(kind) and symptom["where"]["function"] in either(function), symptom
-    assert symptom["where"]["file"].endswith(("waits.c", "partitions.c")), symptom
+    assert symptom["where"]["file"].endswith(OWN_SOURCES), symptom
     waiting = {rank for each in worst["symptoms"] for rank in each["victims"]}
     assert set(victims) <= waiting, (victims, waiting)
     if culprit:  # the others wait for it themselves
@@ -246,14 +258,15 @@ def check_meanwhile(case, kind, function, culprit, meanwhile):
         before = "MPI_Pready_list" if case == "two_partitioned" else "MPI_Pready"
     if kind == "wait-for-lock":
         before = "MPI_Win_unlock_all" if case == "lock_all_then_exclusive" else "MPI_Win_unlock"
-    after = {"wrong_order": "MPI_Send", "late_complete": "MPI_Put", "win_test_loop": "MPI_Put"}.get(case, "MPI_Barrier")
+    after = {"wrong_order": "MPI_Send", "late_complete": "MPI_Put", "win_test_loop": "MPI_Put", "two_mprobes": "MPI_Send"}.get(
+        case, "MPI_Barrier")
     if case in PARTITIONED and case != "late_start":
         after = "MPI_Pready_range"
     assert meanwhile["rank"] == culprit, meanwhile
     assert 0.9 * meanwhile["of_seconds"] < meanwhile["seconds"] <= meanwhile["of_seconds"], meanwhile
     assert ROUNDS <= meanwhile["pieces"] <= 2 * ROUNDS, meanwhile
     assert meanwhile["after"]["function"] == after, meanwhile
-    assert meanwhile["before"]["function"] == before and meanwhile["before"]["file"].endswith(("waits.c", "partitions.c")), meanwhile
+    assert meanwhile["before"]["function"] == before and meanwhile["before"]["file"].endswith(OWN_SOURCES), meanwhile
     assert 0 < meanwhile["before"]["line"] != meanwhile["after"]["line"] > 0, meanwhile
 
 

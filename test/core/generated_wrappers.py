@@ -14,7 +14,8 @@ CHOSEN = ("MPI_Send", "MPI_Isend", "MPI_Sendrecv", "MPI_Mrecv", "MPI_Waitall", "
           "MPI_Iallgatherv", "MPI_Alltoallw_init", "MPI_Comm_split", "MPI_Comm_free", "MPI_Get_accumulate",
           "MPI_Fetch_and_op", "MPI_Win_lock", "MPI_Win_create", "MPI_File_open", "MPI_File_read_at_all", "MPI_Init",
           "MPI_Pcontrol", "MPI_Group_range_incl", "MPI_Type_commit", "MPI_Win_get_attr", "MPI_Alltoallv_c", "MPI_Put_c",
-          "MPI_Win_create_c", "MPI_Psend_init", "MPI_Session_init")
+          "MPI_Win_create_c", "MPI_Psend_init", "MPI_Session_init", "MPI_Improbe", "MPI_Request_get_status_any",
+          "MPI_Request_get_status_some", "MPI_Ineighbor_alltoall", "MPI_Neighbor_allgather_init")
 
 
 def text(wrappers):

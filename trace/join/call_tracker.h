@@ -27,7 +27,8 @@
 //   request_started(Request&, time_ns)     each start too, but of a non-blocking call at its return
 //   request_dropped(Request&)              freed, or another request has its number now
 //   complete_at_return(OpenCall&, const Event& leave)   the call returned no request of its own
-//   given(Request&, const Event&)          left active by a call that waited for any of several
+//   given(Request&, const Event&)          left active by a call that waited for any of several; or found
+//                                          to be complete by one that leaves it as it is
 //   completed(const Event&, Request*, MessageNumber, bool ends)
 //       nullptr: no such request is active. ends: no more completions of it follow.
 //   lost(const Event&)                     kLost or kPause
@@ -381,7 +382,8 @@ class CallTracker {
     const mpi::Meaning& means = meaning(call->function);
     if (means.requests == mpi::Requests::kStarts && !request->active) {
       start(*request, event.time_ns, event.thread);
-    } else if (means.completes == mpi::Completes::kSome && request->active) {
+    } else if (request->active && (means.completes == mpi::Completes::kSome ||
+                                   means.sees != mpi::Completes::kNothing)) {
       consumer().given(*request, event);
     }
   }

@@ -132,6 +132,38 @@ static void get_status_of_a_send(void) {
   if (rank == 1) late(), MPI_Recv(value, 1, MPI_INT, 0, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
+// ---- messages that two probes have taken ----
+
+static char early[1 << 18], longer[2][1 << 18];
+
+// The second of two messages is late, and received first.
+static void two_mprobes(void) {
+  MPI_Message messages[2];
+  if (rank == 1) {
+    MPI_Send(value, 1, MPI_INT, 0, 3, MPI_COMM_WORLD);
+    late();
+    MPI_Send(value, 1, MPI_INT, 0, 3, MPI_COMM_WORLD);
+  }
+  if (rank != 0) return;
+  for (int i = 0; i < 2; i++) MPI_Mprobe(1, 3, MPI_COMM_WORLD, &messages[i], MPI_STATUS_IGNORE);
+  for (int i = 1; i >= 0; i--) MPI_Mrecv(value, 1, MPI_INT, &messages[i], MPI_STATUS_IGNORE);
+}
+// Rank 1 receives the first of two long messages late, and the second before.
+static void mrecv_of_the_second_first(void) {
+  MPI_Request sends[2];
+  MPI_Message messages[2];
+  if (rank == 0) {
+    for (int i = 0; i < 2; i++)
+      MPI_Isend(longer[i], sizeof early, MPI_CHAR, 1, 3, MPI_COMM_WORLD, &sends[i]);
+    for (int i = 1; i >= 0; i--) MPI_Wait(&sends[i], MPI_STATUS_IGNORE);
+  }
+  if (rank != 1) return;
+  for (int i = 0; i < 2; i++) MPI_Mprobe(0, 3, MPI_COMM_WORLD, &messages[i], MPI_STATUS_IGNORE);
+  MPI_Mrecv(early, sizeof early, MPI_CHAR, &messages[1], MPI_STATUS_IGNORE);
+  late();
+  MPI_Mrecv(early, sizeof early, MPI_CHAR, &messages[0], MPI_STATUS_IGNORE);
+}
+
 // ---- persistent collectives ----
 
 static MPI_Comm other;
@@ -192,6 +224,8 @@ static const struct {
              {"allocated_then_exclusive", exclusive_then_exclusive},
              {"get_status_of_a_collective", get_status_of_a_collective},
              {"get_status_of_a_send", get_status_of_a_send},
+             {"two_mprobes", two_mprobes},
+             {"mrecv_of_the_second_first", mrecv_of_the_second_first},
              {"allreduce_init", started},
              {"allreduce_init_in_test_loop", started_and_tested},
              {"bcast_init", started},

@@ -253,6 +253,8 @@ class MadeJob {
     if (name == "MPI_Recv" || name == "MPI_Irecv") return {name, Group::kReceive, about, left};
     if (name == "MPI_Request_get_status" || name == "MPI_Parrived")
       return {name, Group::kCompletion, {Attribute::kRequest}, {Attribute::kFlag}};
+    if (name.starts_with("MPI_Request_get_status_"))
+      return {name, Group::kCompletion, {}, {Attribute::kFlag}};
     if (name.starts_with("MPI_Wait")) return {name, Group::kCompletion, {Attribute::kRequest}, {}};
     if (name.starts_with("MPI_Test")) return {name, Group::kCompletion, {}, {Attribute::kFlag}};
     if (name == "MPI_Init" || name == "MPI_Finalize") return {name, Group::kEnvironment, {}, {}};

@@ -116,6 +116,41 @@ TEST_CASE("a loop that asks whether a receive is complete waits for its message,
   }
 }
 
+TEST_CASE("a loop that asks for several requests waits for the last of all, or the first of any") {
+  struct Case {
+    const char* function;
+    std::vector<std::uint64_t> found;  // requests
+    std::uint32_t culprit;
+    std::uint64_t ns;
+  };
+  const Case cases[] = {{"MPI_Request_get_status_all", {7, 8}, 1, 180},
+                        {"MPI_Request_get_status_any", {7}, 0, 80},
+                        {"MPI_Request_get_status_some", {7, 8}, 0, 80}};
+  for (const Case& one : cases) {
+    CAPTURE(one.function);
+    MadeJob made(3);
+    const auto ask = [&](std::uint64_t from_ns, const std::vector<std::uint64_t>& found) {
+      made.enter(2, from_ns, one.function);
+      for (const std::uint64_t request : found)
+        made.add(2, trace::EventKind::kRequestGiven, from_ns + 5).request = request;
+      made.leave(2, from_ns + 10, one.function).flag = found.empty() ? 0 : 1;
+    };
+    made.irecv(2, 50, 7, 0);
+    made.irecv(2, 60, 8, 1);
+    ask(100, {});
+    ask(200, {});
+    made.arrive(2, 290, 7, 0);
+    made.arrive(2, 291, 8, 1);
+    ask(300, one.found);
+    made.wait(2, 400, 410, 7);
+    made.wait(2, 420, 430, 8);
+    made.send(0, 180, 181, 2);
+    made.send(1, 280, 281, 2);
+    check(waits_of(made), {{WaitKind::kPolling, 2, one.culprit, one.ns}});
+    check_edges(made);
+  }
+}
+
 TEST_CASE("a test that succeeds at once waits for nobody, and another call ends a loop") {
   MadeJob made(2);
   made.irecv(1, 50, 7, 0);

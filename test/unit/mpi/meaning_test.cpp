@@ -6,6 +6,7 @@
 
 #include "mpi/function_rows.h"
 #include "mpi/meaning.h"
+#include "mpi/traced_waits.h"
 
 namespace fathom::mpi {
 namespace {
@@ -100,6 +101,21 @@ TEST_CASE("each call's effect on requests is known") {
   CHECK(meaning_of("MPI_Iprobe").polls);
   CHECK_FALSE(meaning_of("MPI_Iprobe").tests());
   CHECK(meaning_of("MPI_Test_cancelled").completes == Completes::kNothing);
+}
+
+TEST_CASE("what only a trace shows is known by function") {
+  for (const char* name :
+       {"MPI_Win_start", "MPI_Win_complete", "MPI_Win_wait", "MPI_Win_test", "MPI_Win_lock",
+        "MPI_Win_lock_all", "MPI_Win_unlock", "MPI_Win_unlock_all", "MPI_Psend_init",
+        "MPI_Precv_init", "MPI_Parrived", "MPI_File_iwrite_all", "MPI_File_iread_at_all",
+        "MPI_Intercomm_create", "MPI_Comm_create_group"})
+    CHECK_MESSAGE(waits_only_in_traces(meaning_of(name)), name);
+  for (const char* name :
+       {"MPI_Recv", "MPI_Wait", "MPI_Testsome", "MPI_Iprobe", "MPI_Improbe", "MPI_Barrier",
+        "MPI_Neighbor_alltoall", "MPI_Ineighbor_allgather", "MPI_Neighbor_alltoallw_init",
+        "MPI_Request_get_status", "MPI_Request_get_status_some", "MPI_Win_post", "MPI_Win_fence",
+        "MPI_Allreduce_init", "MPI_Send_init", "MPI_File_write_all", "MPI_Comm_split"})
+    CHECK_MESSAGE(!waits_only_in_traces(meaning_of(name)), name);
 }
 
 TEST_CASE("a call that makes, starts or frees a request waits for nobody") {
