@@ -11,7 +11,10 @@
 // wait between the culprit's delay d and the waiting w that it did itself, since it last synchronized
 // with the victim, as d : w. That blames it also for waiting that the victim did as well, or that it
 // caused itself; docs/analysis.md has an example. Here d and w are told apart by what they were for,
-// however the processes learnt of it, so no common point in time is needed.
+// however the processes learnt of it, so no common point in time is needed. That is the way of W. Meira,
+// T. LeBlanc and A. Poulos, Waiting time analysis and performance visualization in Carnival, SPDT 1996: a
+// wait is the difference of two paths, in which earlier waits are replaced by theirs, and what stands on
+// both cancels out.
 //
 // Each wait is divided completely. Sums are integers, so the result is the same for every number of
 // analysis processes. Memory: active waits, a stack for each message on its way, result rows.
