@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "trace/format/packed_records.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 #include <new>
@@ -71,6 +72,57 @@ std::size_t repeated(const std::uint64_t* at, std::uint64_t head, const std::uin
   }
 }
 
+// One turn of a loop that repeats: where its records begin. A whole turn is compared at once, which takes
+// half as long as record by record, because nothing but the times depends on what is read.
+class LoopTurn {
+ public:
+  static constexpr std::size_t kMostWords = 256;
+
+  explicit LoopTurn(std::size_t words) : words_(words) {}
+
+  // The records of the first turn, in order; `at`: in the turn. True once all are known.
+  bool add(std::size_t at, std::uint64_t head) {
+    if (at >= words_ || words_ > kMostWords) return false;
+    (time_of(head) != 0 ? timed_[timed_count_++] : timeless_[timeless_count_++]) =
+        static_cast<std::uint16_t>(at);
+    if (at + length_of(head) != words_) return false;
+    std::fill_n(payload_, words_, ~std::uint64_t{0});
+    for (std::uint32_t i = 0; i < timed_count_; ++i) payload_[timed_[i]] = 0;
+    return true;
+  }
+  std::uint32_t records() const { return timed_count_ + timeless_count_; }
+
+  // Whether the turn at `at`, which has all its words, repeats the one before; if so, its times are
+  // written and added to `ticks`.
+  bool repeats(const std::uint64_t* at, char*& time, std::uint64_t& ticks) const {
+    const std::uint64_t* before = at - words_;
+    char* written = time;
+    std::uint64_t different = 0, sum = 0;
+    // Heads first: a payload is there once its head is.
+    for (std::uint32_t i = 0; i < timeless_count_; ++i)
+      different |= published(at + timeless_[i]) ^ before[timeless_[i]];
+    for (std::uint32_t i = 0; i < timed_count_; ++i) {
+      const std::uint64_t head = published(at + timed_[i]);
+      different |= timeless(head ^ before[timed_[i]]);
+      different |= time_of(head) == 0 ? 1 : 0;
+      written = put_time(written, time_of(head));
+      sum += time_of(head);
+    }
+    if (different != 0) return false;
+    for (std::size_t i = 0; i < words_; ++i) different |= (at[i] ^ before[i]) & payload_[i];
+    if (different != 0) return false;
+    time = written;
+    ticks += sum;
+    return true;
+  }
+
+ private:
+  std::size_t words_;
+  std::uint32_t timed_count_ = 0, timeless_count_ = 0;
+  std::uint16_t timed_[kMostWords], timeless_[kMostWords];
+  std::uint64_t payload_[kMostWords];  // all bits, but none of a head with a time
+};
+
 }  // namespace
 
 bool RecordPacker::make_room(std::size_t words) noexcept {
@@ -107,13 +159,19 @@ RecordPacker::Packed RecordPacker::pack(const std::uint64_t* words, std::size_t 
     const std::uint32_t before = seen;
     seen = static_cast<std::uint32_t>(at);
     if (before != kNowhere && !is_absolute_time(head)) {
-      const std::size_t distance = at - before, begin = records;
+      const std::size_t distance = at - before, begin = records, first = at;
+      LoopTurn turn(distance);
       while (const std::size_t same = repeated(words + at, head, words + at - distance)) {
         if (is_absolute_time(head)) break;  // counts as it stands
+        const bool is_turn = turn.add(at - first, head);
         time = put_time(time, time_of(head));
         ticks += time_of(head);
         at += same;
         ++records;
+        if (is_turn) {
+          for (; distance <= most - at && turn.repeats(words + at, time, ticks); at += distance)
+            records += turn.records();
+        }
         if (!is_whole()) break;
       }
       if (records != begin) {

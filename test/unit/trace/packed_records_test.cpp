@@ -145,6 +145,45 @@ TEST_CASE("a loop takes a byte for each short time") {
   CHECK(packer.pack(words.data(), words.size(), 0).size < 2000 + literals + 30);
 }
 
+// Turns of a loop are compared as a whole.
+TEST_CASE("a loop that changes anywhere in a turn is the same when it is unpacked") {
+  RecordPacker packer;
+  constexpr std::size_t kWords = 4 + 3 + 1;
+  for (std::size_t changed = 0; changed <= kWords; ++changed) {
+    for (const std::uint64_t change : {std::uint64_t{1} << 12, std::uint64_t{1} << 32,
+                                       std::uint64_t{100} << 32, std::uint64_t{1} << 63}) {
+      Words words;
+      for (int i = 0; i < 9; ++i) {
+        add(words, RecordKind::kEnter, 100, {11, 12, 13});
+        add(words, RecordKind::kMessageSent, 0, {21, 22});
+        add(words, RecordKind::kLeave, 127, {});
+        if (i == 5 && changed < kWords) words[words.size() - kWords + changed] ^= change;
+      }
+      words.resize(words.size() - (changed == kWords ? 1 : 0));  // or ends within a turn
+      const RecordPacker::Packed packed = packer.pack(words.data(), words.size(), kFirstTicks);
+      CHECK(packed.records == counted(words).records);
+      CHECK(packed.last_ticks == counted(words).last_ticks);
+      Words back(words.size());
+      REQUIRE(trace::unpack_records(packed.bytes, packed.size, back.data(), back.size()));
+      CHECK(back == words);
+    }
+  }
+}
+
+TEST_CASE("a loop of more records than are compared at once is packed all the same") {
+  RecordPacker packer;
+  Words words;
+  for (int i = 0; i < 5; ++i)
+    for (std::uint64_t record = 0; record < 300; ++record)
+      add(words, RecordKind::kEnter, 100 + static_cast<std::uint32_t>(record), {record});
+  const RecordPacker::Packed packed = packer.pack(words.data(), words.size(), kFirstTicks);
+  CHECK(packed.records == 1500);
+  CHECK(packed.size < 300 * 16 + 1500 * 2 + 300);
+  Words back(words.size());
+  REQUIRE(trace::unpack_records(packed.bytes, packed.size, back.data(), back.size()));
+  CHECK(back == words);
+}
+
 TEST_CASE("damaged packed records are refused, or fill what they should") {
   std::mt19937_64 random(2);
   RecordPacker packer;
