@@ -2,6 +2,7 @@
 #include "trace/format/frame_file.h"
 
 #include <fcntl.h>
+#include <sys/uio.h>
 #include <unistd.h>
 #include <zstd.h>
 
@@ -63,10 +64,27 @@ bool FrameFile::begin(std::uint32_t job, std::uint32_t rank) noexcept {
   return true;
 }
 
-bool FrameFile::put(const void* data, std::size_t size) noexcept {
-  const char* at = static_cast<const char*>(data);
-  while (size > 0) {
-    const ssize_t written = write(descriptor_, at, size);
+namespace {
+
+// Takes what has been written from what is left to write.
+std::span<iovec> rest_of(std::span<iovec> parts, std::size_t written) {
+  while (!parts.empty() && written >= parts.front().iov_len) {
+    written -= parts.front().iov_len;
+    parts = parts.subspan(1);
+  }
+  if (written > 0) {
+    parts.front().iov_base = static_cast<char*>(parts.front().iov_base) + written;
+    parts.front().iov_len -= written;
+  }
+  return parts;
+}
+
+}  // namespace
+
+bool FrameFile::put(std::span<iovec> parts) noexcept {
+  parts = rest_of(parts, 0);
+  while (!parts.empty()) {
+    const ssize_t written = writev(descriptor_, parts.data(), static_cast<int>(parts.size()));
     if (written < 0 && errno == EINTR) continue;
     if (written <= 0) {
       const int why = written == 0 ? ENOSPC : errno;
@@ -76,10 +94,14 @@ bool FrameFile::put(const void* data, std::size_t size) noexcept {
       errno = why;
       return false;
     }
-    at += written;
-    size -= static_cast<std::size_t>(written);
+    parts = rest_of(parts, static_cast<std::size_t>(written));
   }
   return true;
+}
+
+bool FrameFile::put(const void* data, std::size_t size) noexcept {
+  iovec part{const_cast<void*>(data), size};
+  return put({&part, 1});
 }
 
 bool FrameFile::append(FrameHeader header, const void* payload, std::size_t size,
@@ -138,7 +160,10 @@ bool FrameFile::append_stored(FrameHeader& header, const void* payload, std::siz
   index_.push_back({end_, header.sequence, header.first_ticks, header.last_ticks, header.thread,
                     header.records, static_cast<std::uint32_t>(header.kind), 0});
   const std::size_t padding = (8 - stored % 8) % 8;
-  if (!put(&header, sizeof header) || !put(payload, stored) || !put(kPadding, padding)) {
+  iovec parts[] = {{&header, sizeof header},
+                   {const_cast<void*>(payload), stored},
+                   {const_cast<char*>(kPadding), padding}};
+  if (!put(parts)) {
     index_.pop_back();
     return false;
   }

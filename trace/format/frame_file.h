@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,7 @@
 #include "trace/format/packed_records.h"
 
 struct ZSTD_CCtx_s;
+struct iovec;
 
 namespace fathom::trace {
 
@@ -75,6 +77,7 @@ class FrameFile {
  private:
   bool begin(std::uint32_t job, std::uint32_t rank) noexcept;
   bool put(const void* data, std::size_t size) noexcept;
+  bool put(std::span<iovec> parts) noexcept;  // changes them
   bool append_stored(FrameHeader& header, const void* payload, std::size_t stored) noexcept;
 
   mutable std::mutex lock_;
