@@ -127,11 +127,11 @@ void CallTimes::thread_ends(void* thread) {
   static_cast<Thread*>(thread)->taken.store(false, std::memory_order_release);
 }
 
-const CallTimes::Rows* CallTimes::find_rows(std::uint32_t function, const void* site,
-                                            std::uint32_t communicator) {
-  const auto give_up = []() -> const Rows* {
+CallTimes::Rows CallTimes::find_rows(std::uint32_t function, const void* site,
+                                     std::uint32_t communicator) {
+  const auto give_up = []() -> Rows {
     uncounted.fetch_add(1, std::memory_order_relaxed);
-    return nullptr;
+    return {};
   };
   Thread* own = own_thread();
   if (own == nullptr) own = attach();
@@ -153,11 +153,11 @@ const CallTimes::Rows* CallTimes::find_rows(std::uint32_t function, const void* 
       row->shortest_ticks = ~std::uint64_t{0};
     }
   }
-  Rows& recent = own->recent[place_of(site)];
-  recent.key_ = wanted;
-  recent.row_ = row;
-  recent.durations_ = durations;
-  return &recent;
+  Recent& recent = own->recent[place_of(site)];
+  recent.key = wanted;
+  recent.rows.row_ = row;
+  recent.rows.durations_ = durations;
+  return recent.rows;
 }
 
 profile::CodePlaceRow CallTimes::describe(std::uint64_t address, std::uint32_t function) try {

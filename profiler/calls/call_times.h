@@ -53,28 +53,27 @@ class CallTimes {
       if (ticks > row_->longest_ticks) row_->longest_ticks = ticks;
       durations_->calls[bin_of(ticks)] += 1;
     }
+    bool are_known() const { return row_ != nullptr; }
     // Never moves.
     const profile::CallRow* row() const { return row_; }
 
    private:
     friend class CallTimes;
-    profile::CallKey key_;
-    profile::CallRow* row_;
-    profile::DurationRow* durations_;
+    profile::CallRow* row_ = nullptr;
+    profile::DurationRow* durations_ = nullptr;
   };
 
   // `site`: the address that the call returns to. `communicator`: a kind in the registry, or
-  // kNoCommunicator. Null if the place was not the last of those that share its entry; then
-  // find_rows(), which returns null if there is no room.
-  static const Rows* recent_rows(const void* site, std::uint32_t communicator) {
-    Thread* own = own_thread();
+  // kNoCommunicator. Unknown if the place was not the last of those that share its entry; then
+  // find_rows(), whose are unknown if there is no room.
+  static Rows recent_rows(const void* site, std::uint32_t communicator) {
+    const Thread* own = own_thread();
     if (own == nullptr) [[unlikely]]
-      return nullptr;
-    const Rows& recent = own->recent[place_of(site)];
-    return recent.key_ == key(site, communicator) ? &recent : nullptr;
+      return {};
+    const Recent& recent = own->recent[place_of(site)];
+    return recent.key == key(site, communicator) ? recent.rows : Rows{};
   }
-  static const Rows* find_rows(std::uint32_t function, const void* site,
-                               std::uint32_t communicator);
+  static Rows find_rows(std::uint32_t function, const void* site, std::uint32_t communicator);
 
   // Where the program makes a call, described as those in the rows are. Cold; from open() on.
   static profile::CodePlaceRow place_of_call(const void* site, std::uint32_t function) {
@@ -103,8 +102,12 @@ class CallTimes {
   static constexpr std::size_t kMostPlaces = std::size_t{1} << 14;  // of one thread
   static constexpr int kRecentBits = 5;
 
+  struct Recent {
+    profile::CallKey key;
+    Rows rows;
+  };
   struct alignas(64) Thread {
-    Rows recent[1 << kRecentBits];
+    Recent recent[1 << kRecentBits];
     RowTable<profile::CallRow> calls;
     RowTable<profile::DurationRow> durations;
     std::atomic<bool> taken{false};

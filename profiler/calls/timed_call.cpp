@@ -21,11 +21,12 @@ void note_found(MPI_Comm comm, const ProbeStatus& status, const void* message) {
 
 }  // namespace
 
-void TimedCall::leave_slowly(std::uint32_t communicator, std::uint64_t bytes) {
-  const CallTimes::Rows* rows = CallTimes::find_rows(function_, site_, communicator);
-  if (rows == nullptr) return WaitLog::not_timed();
-  rows->add(bytes, left_ - entered_);
-  if (WaitLog::on()) WaitLog::left(left_, rows->row(), bytes);
+void TimedCall::leave_slowly(std::uint32_t function, const void* site, Between ticks,
+                             std::uint32_t communicator, std::uint64_t bytes) {
+  const CallTimes::Rows rows = CallTimes::find_rows(function, site, communicator);
+  if (!rows.are_known()) return WaitLog::not_timed();
+  rows.add(bytes, ticks.left - ticks.entered);
+  if (WaitLog::on()) WaitLog::left(ticks.left, rows.row(), bytes);
 }
 
 void TimedCall::found(MPI_Comm comm, const ProbeStatus& status) const {

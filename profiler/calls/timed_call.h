@@ -68,11 +68,21 @@ class TimedCall {
     if (site_ != nullptr) left_ = ticks != 0 ? ticks : Ticks::now();
   }
   [[gnu::always_inline]] void leave(std::uint32_t communicator, std::uint64_t bytes) {
-    const CallTimes::Rows* rows = CallTimes::recent_rows(site_, communicator);
-    if (rows == nullptr) [[unlikely]]
-      return leave_slowly(communicator, bytes);
-    rows->add(bytes, left_ - entered_);
-    if (WaitLog::on()) WaitLog::left(left_, rows->row(), bytes);
+    prepare(communicator, bytes);
+    leave_prepared();
+  }
+  // The same in two steps: what can be looked up before a call in which the program is likely to wait, and
+  // what only its end can add.
+  [[gnu::always_inline]] void prepare(std::uint32_t communicator, std::uint64_t bytes) {
+    communicator_ = communicator;
+    bytes_ = bytes;
+    added_ = CallTimes::recent_rows(site_, communicator);
+  }
+  [[gnu::always_inline]] void leave_prepared() {
+    if (!added_.are_known()) [[unlikely]]
+      return leave_slowly(function_, site_, {entered_, left_}, communicator_, bytes_);
+    added_.add(bytes_, left_ - entered_);
+    if (WaitLog::on()) WaitLog::left(left_, added_.row(), bytes_);
   }
   // The same for a collective. `root`: -1 if it has none; `request`: null if it blocks.
   void leave_collective(std::uint32_t communicator, std::uint64_t bytes, int root,
@@ -116,7 +126,12 @@ class TimedCall {
   }
 
  protected:
-  void leave_slowly(std::uint32_t communicator, std::uint64_t bytes);
+  struct Between {
+    std::uint64_t entered, left;
+  };
+  // Static, so that in the usual case the call lies in registers.
+  static void leave_slowly(std::uint32_t function, const void* site, Between ticks,
+                           std::uint32_t communicator, std::uint64_t bytes);
   [[gnu::always_inline]] static std::uint64_t enter(std::uint32_t function, bool polls) {
     const std::uint64_t now = Ticks::now();
     if (!WaitLog::on()) return now;
@@ -136,6 +151,9 @@ class TimedCall {
   std::uint32_t function_;
   const void* site_;  // null: not timed
   std::uint64_t entered_, left_ = 0;
+  std::uint32_t communicator_ = 0;  // by prepare()
+  std::uint64_t bytes_ = 0;
+  CallTimes::Rows added_;
   const CallSites::Inside inside_;
 };
 
@@ -149,12 +167,12 @@ class PollingCall : public TimedCall {
 
   // `failed`: it found nothing.
   [[gnu::always_inline]] void leave(std::uint32_t communicator, std::uint64_t bytes, bool failed) {
-    const CallTimes::Rows* rows = CallTimes::recent_rows(site_, communicator);
-    if (rows == nullptr) [[unlikely]]
+    CallTimes::Rows rows = CallTimes::recent_rows(site_, communicator);
+    if (!rows.are_known()) [[unlikely]]
       rows = CallTimes::find_rows(function_, site_, communicator);
-    if (rows == nullptr) return WaitLog::not_timed();
-    rows->add(bytes, left_ - entered_);
-    if (WaitLog::on()) WaitLog::poll_left(left_, rows->row(), bytes, failed);
+    if (!rows.are_known()) return WaitLog::not_timed();
+    rows.add(bytes, left_ - entered_);
+    if (WaitLog::on()) WaitLog::poll_left(left_, rows.row(), bytes, failed);
   }
   bool ends_loop() const { return WaitLog::ends_loop(); }
   // A probe alone waits for nothing, and need not know what it has found.

@@ -115,10 +115,15 @@ class TracedCall {
 
   template <typename... Words>
   void enter(Words... words) {
+    enter_at_once(words...);
+  }
+  // The same for short calls: inlined.
+  template <typename... Words>
+  [[gnu::always_inline]] void enter_at_once(Words... words) {
     if (stream_ != nullptr) enter_at(entered(), words...);
   }
   template <typename... Words>
-  void enter_at(std::uint64_t now, Words... words) {
+  [[gnu::always_inline]] void enter_at(std::uint64_t now, Words... words) {
     if (stream_ == nullptr) return;
     if (Selection::sites) {
       Recorder::append(*stream_, now, trace::RecordKind::kEnter, function_ | trace::kHasSite,
@@ -225,6 +230,15 @@ template <typename... Words>
                                                Words... words) {
   if (bytes < trace::kLongBytes) [[likely]] {
     call.enter(words...);
+  } else {
+    call.enter_long({bytes}, words...);
+  }
+}
+template <typename... Words>
+[[gnu::always_inline]] inline void enter_sized_at_once(TracedCall& call, std::uint64_t bytes,
+                                                       Words... words) {
+  if (bytes < trace::kLongBytes) [[likely]] {
+    call.enter_at_once(words...);
   } else {
     call.enter_long({bytes}, words...);
   }

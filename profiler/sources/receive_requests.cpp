@@ -80,10 +80,10 @@ struct Received {
   std::uint64_t bytes = 0;
 
   [[gnu::always_inline]] Received(const Layout& layout, const void* comm, const void* status,
-                                  int matched_tag)
+                                  int matched_tag, Live* found = nullptr)
       : tag(matched_tag), source(field<int>(status, openmpi::kStatusSource)) {
     if (source < 0 || field<int>(status, openmpi::kStatusCancelled) != 0) return;
-    live = Communicators::find(comm, layout);
+    live = found != nullptr && found->comm == comm ? found : Communicators::find(comm, layout);
     bytes = field<std::size_t>(status, openmpi::kStatusBytes);
   }
 };
@@ -92,12 +92,12 @@ struct Received {
 bool counts = true;
 
 // `request`: null if the call that posted the receive also completes it; `note`: of its posting or
-// start.
+// start; `found`: the communicator, if it has been looked up.
 [[gnu::always_inline]] inline void count_received(const Layout& layout, const void* comm,
                                                   const void* status, int posted_tag,
                                                   const void* request = nullptr,
-                                                  std::uint64_t note = 0) {
-  const Received message(layout, comm, status, matched_tag(posted_tag, status));
+                                                  std::uint64_t note = 0, Live* found = nullptr) {
+  const Received message(layout, comm, status, matched_tag(posted_tag, status), found);
   if (message.live == nullptr) return;
   if (request == nullptr) {
     events::received(*message.live, message.tag, message.source, note);
@@ -416,11 +416,11 @@ int recv(void* buffer, std::size_t count, void* datatype, int source, int tag, v
   alignas(16) char own_status[kStatusBytes] = {};
   void* seen = status != nullptr ? status : own_status;
   // Before the receive, whose time is spent waiting; what follows it delays the program.
-  const std::uint64_t note =
-      events::kFindsWaits ? events::started(Communicators::find(comm, layout), tag, source) : 0;
+  Live* live = Communicators::find(comm, layout);
+  const std::uint64_t note = events::kFindsWaits ? events::started(live, tag, source) : 0;
   const int result = original_pml.recv(buffer, count, datatype, source, tag, comm, seen);
   if ((result == kSuccess || result == kTruncated) && source != kProcNull) {
-    count_received(layout, comm, seen, tag, nullptr, note);
+    count_received(layout, comm, seen, tag, nullptr, note, live);
   } else {
     events::not_started(note);
   }

@@ -101,7 +101,7 @@ Channel* WaitLog::find_channel(const ChannelKey& key, const void* group) {
   return found;
 }
 
-Channel* WaitLog::channel(const ChannelKey& key, const void* group) {
+[[gnu::always_inline]] inline Channel* WaitLog::channel(const ChannelKey& key, const void* group) {
   Channel*& recent = recent_[hash_of(key) & ((1 << kRecentBits) - 1)];
   if (recent == nullptr || !(recent->key == key)) [[unlikely]] {
     Channel* found = find_channel(key, group);

@@ -129,18 +129,21 @@ def wrapped(f):
             *['  ' + statement for statement in body(f.fixed())], '}', '']
 
 
-def entry_points(f, acting):
-    """PMPI_X and MPI_X of all names; acting(next) calls `next` with Fathom's additions."""
-    return [line for name, short in identifiers(f) for line in entry_points_of(f, name, short, acting)]
+def entry_points(f, acting, at_once=None):
+    """PMPI_X and MPI_X of all names; acting(next) calls `next` with Fathom's additions, and so does at_once(next),
+    inlined: for MPI_X where no other tool is in between."""
+    return [line for name, short in identifiers(f) for line in entry_points_of(f, name, short, acting, at_once)]
 
 
-def entry_points_of(f, name, short, acting):
+def entry_points_of(f, name, short, acting, at_once):
     fixed = f.fixed()
     passed = ', ' + fixed.arguments if fixed.arguments else ''
     pass_on = 'pass_on_init' if f.role in ('init', 'init_thread', 'session_init') else 'pass_on'
 
     def opening(entry, following):
         more = [f'  FATHOM_MORE({argument_name(split(f.parameters)[0])});'] if f.variadic else []
+        if at_once and following == 'tool':
+            more.append(f'  if (const auto direct = tool_{short}.direct()) [[likely]] return {at_once("direct")};')
         return [f'FATHOM_EXPORT int {entry}({f.parameters}) {{', *more,
                 f'  const auto library = next_{short}.library();',
                 f'  if (library == nullptr) return hooks::{pass_on}({following}_{short}{passed});']
@@ -151,6 +154,7 @@ def entry_points_of(f, name, short, acting):
             f'  if (const auto tool = tool_{short}.other_tool()) {{',
             f'    const Chain chain(&next_{short});',
             f'    return {acting("tool")};', '  }',
+            *([f'  tool_{short}.goes_to(next_{short}, library);'] if at_once else []),
             f'  return {acting("library")};', '}', '']
 
 
@@ -201,6 +205,29 @@ def timed_class(f):
     return 'TimedCall' if is_short else 'SeldomTimedCall'
 
 
+def is_inlined(f):
+    """Whether all of the call is in MPI_X itself, where its arguments need not be passed on once more."""
+    return not is_seldom(f) and not f.name.endswith(('_c', '_init'))
+
+
+def around_calls(f, name, lines):
+    """The function `name` with the statements `lines`, and its entry points. One that is inlined also has a copy for
+    the ways in which fewer programs come."""
+    fixed = f.fixed()
+    inlined = is_inlined(f)
+    parameters = (f'([[maybe_unused]] const Caller& caller, {shape(f).replace("(*)", "(*next)")}{more_parameters(f)})')
+    given = ''.join(', ' + a for a in ('next', fixed.arguments) if a)
+    passed = ', ' + fixed.arguments if fixed.arguments else ''
+    start = '[[gnu::always_inline]] inline int' if inlined else 'int'
+    defined = [f'{start} {name}_{f.short}{parameters} {{', *['  ' + line for line in lines], '}', '']
+    if not inlined:
+        return defined, entry_points(f, lambda function: f'{name}_{f.short}(FATHOM_CALLER, {function}{passed})')
+    defined += [f'[[gnu::noinline]] int {name}_{f.short}_apart{parameters} {{',
+                f'  return {name}_{f.short}(caller{given});', '}', '']
+    return defined, entry_points(f, lambda function: f'{name}_{f.short}_apart(FATHOM_CALLER, {function}{passed})',
+                                 lambda function: f'{name}_{f.short}(FATHOM_CALLER, {function}{passed})')
+
+
 def handle_of_object(f):
     """A C++ expression: the window or file that a call is given or makes; None if there is none."""
     for name, kind in functions_table.typed(f.parameters).items():
@@ -234,6 +261,13 @@ def root_or_neighbors(f):
     return 'root' if 'root' in [argument_name(p) for p in split(f.parameters)] else '-1'
 
 
+def can_prepare(f):
+    """Whether the program is likely to wait in the call, for which time costs nothing, and what the call is counted
+    under is known before."""
+    waits = f.options.get('group') in ('receive', 'probe', 'completion') and 'polling' not in f.waits
+    return waits and not f.makes_request and not is_seldom(f) and 'given(' not in (place_and_size(f)[0] or '')
+
+
 def timing(f, result, left=''):
     """Statements before and after the timed call. Handles that the call frees are looked at before it."""
     place, size = place_and_size(f)
@@ -264,6 +298,9 @@ def timing(f, result, left=''):
         result_parameter = 'flag' if 'int *flag' in f.parameters else 'outcount'
         succeeded = f'{succeeded} && static_cast<int>(given({result_parameter})) > 0'
         leave = [f'timed.leave({comm}, {size or 0}, !found);']
+    if can_prepare(f):
+        before.append(f'if (timed.on()) timed.prepare({comm}, {size or 0});')
+        leave = ['timed.leave_prepared();']
     if f.group == 'probe':
         before.append('const ProbeStatus seen(status);')
         if not takes_message:
@@ -320,15 +357,10 @@ def timed_call(f, passed):
 
 
 def timed_wrapper(f):
-    fixed = f.fixed()
-    given = ''.join(', ' + a for a in ('next', fixed.arguments) if a)[2:]
-    passed = ', ' + fixed.arguments if fixed.arguments else ''
+    given = ''.join(', ' + a for a in ('next', f.fixed().arguments) if a)[2:]
     lines = next_functions(f) + ([] if f.role in TRACED_ONLY else wrapped(f))
-    lines += [f'int timed_{f.short}([[maybe_unused]] const Caller& caller, '
-              f'{shape(f).replace("(*)", "(*next)")}{more_parameters(f)}) {{',
-              *['  ' + line for line in timed_call(f, given)], '}', '']
-    exported = entry_points(f, lambda function: f'timed_{f.short}(FATHOM_CALLER, {function}{passed})')
-    return '\n'.join(lines), '\n'.join(exported)
+    defined, exported = around_calls(f, 'timed', timed_call(f, given))
+    return '\n'.join(lines + defined), '\n'.join(exported)
 
 
 TIMED_FUNCTIONS = (
@@ -415,14 +447,23 @@ def recorded_call(f):
     return [*new, *enter, *inside, *call, *leaving, *after, 'return ended.result;']
 
 
+def for_short_call(f, lines):
+    """The statements with communicator and bytes of the call in constants, because recording and timing both ask for
+    them, and with nothing left to call."""
+    constants = []
+    for kind, name, expression in zip(('uint32_t', 'uint64_t'), ('call_comm', 'call_bytes'), place_and_size(f)):
+        if expression and sum(line.count(expression) for line in lines) > 1:
+            lines = [line.replace(expression, name) for line in lines]
+            constants.append(f'const std::{kind} {name} = site == nullptr ? 0 : {expression};')
+    lines = [re.sub(r'\b(enter|enter_sized)\(', r'\1_at_once(', line) for line in lines]
+    return [lines[0], *constants, *lines[1:]]  # the first says what `site` is
+
+
 def traced_wrapper(f):
-    fixed = f.fixed()
-    passed = ', ' + fixed.arguments if fixed.arguments else ''
     lines = next_functions(f) + ([] if f.role in TRACED_ONLY else wrapped(f))
-    lines += [f'int recorded_{f.short}(const Caller& caller, {shape(f).replace("(*)", "(*next)")}'
-              f'{more_parameters(f)}) {{', *['  ' + line for line in recorded_call(f)], '}', '']
-    exported = entry_points(f, lambda function: f'recorded_{f.short}(FATHOM_CALLER, {function}{passed})')
-    return '\n'.join(lines), '\n'.join(exported)
+    statements = recorded_call(f)
+    defined, exported = around_calls(f, 'recorded', for_short_call(f, statements) if is_inlined(f) else statements)
+    return '\n'.join(lines + defined), '\n'.join(exported)
 
 
 def fortran_names(f):

@@ -26,8 +26,43 @@ struct Level {
   static inline bool only_noted = false;
 };
 
-[[gnu::always_inline]] inline void message(trace::RecordKind kind, const Live& live, int tag,
-                                           int peer, std::uint64_t bytes, const void* request) {
+// Two 4-byte values of a record in one word.
+constexpr std::uint64_t two(std::uint32_t low, std::uint32_t high) {
+  return std::uint64_t{low} | std::uint64_t{high} << 32;
+}
+
+// The time of a message's record. A receive without a request ends no record: what completed last is
+// another request, perhaps long ago.
+inline std::uint64_t time_of_message(const Stream& stream, trace::RecordKind kind,
+                                     const void* request) {
+  const std::uint32_t follows = kind == trace::RecordKind::kMessageSent ? kEntered | kReceived
+                                : request == nullptr                    ? 0
+                                                     : kCompleted | kEnded | kMatched;
+  return Recorder::now_or_last(stream, follows);
+}
+
+// The record of a message that is no partition and not long.
+[[gnu::always_inline]] inline void append_message(Stream& stream, trace::RecordKind kind,
+                                                  ClassId class_id, std::uint64_t where, int tag,
+                                                  std::uint64_t bytes, const void* request) {
+  const std::uint64_t now = time_of_message(stream, kind, request);
+  const std::uint64_t what =
+      two(static_cast<std::uint32_t>(tag), static_cast<std::uint32_t>(bytes));
+  if (request == nullptr) {
+    Recorder::append(stream, now, kind, class_id, where, what);
+  } else {
+    Recorder::append(stream, now, kind, class_id, where, what,
+                     reinterpret_cast<std::uint64_t>(request));
+  }
+  // A record that follows a short message comes within nanoseconds (Follows in recorder.h).
+  constexpr std::uint64_t kShort = 1024;
+  const bool sends = kind == trace::RecordKind::kMessageSent;
+  if (sends || bytes <= kShort) Recorder::last_was(stream, sends ? kSent : kReceived);
+}
+
+// Any message.
+[[gnu::noinline]] inline void message_slowly(trace::RecordKind kind, const Live& live, int tag,
+                                             int peer, std::uint64_t bytes, const void* request) {
   if (tag < 0 && !Level::transfers) return;
   // Which communicator a partition belongs to is known below.
   const bool is_chosen = !ChosenCommunicators::leaves_out(live.kind);
@@ -38,12 +73,9 @@ struct Level {
   const auto direction = sends ? profile::Direction::kSent : profile::Direction::kReceived;
   const ClassId class_id = classify(live, direction, tag, peer, bytes);
   if (class_id == kIgnored || (Level::only_noted && class_id != kPointToPoint)) return;
-  const auto two = [](std::uint32_t low, std::uint32_t high) {
-    return std::uint64_t{low} | std::uint64_t{high} << 32;
-  };
   std::uint64_t where = two(live.kind, static_cast<std::uint32_t>(peer));
   std::uint64_t operation = 0;
-  if (class_id == kPartitioned) [[unlikely]] {
+  if (class_id == kPartitioned) {
     const Partitioned::Place place = Partitioned::place_of(direction, live, peer, tag);
     if (ChosenCommunicators::leaves_out(place.kind)) return;
     operation = reinterpret_cast<std::uint64_t>(place.request);
@@ -52,34 +84,28 @@ struct Level {
   } else if (!is_chosen) {
     return;
   }
-  // A receive without a request ends no record: what completed last is another request, perhaps
-  // long ago.
-  const std::uint32_t follows = sends                ? kEntered | kReceived
-                                : request == nullptr ? 0
-                                                     : kCompleted | kEnded | kMatched;
-  const std::uint64_t now = Recorder::now_or_last(*stream, follows);
+  if (operation == 0 && bytes < trace::kLongBytes)
+    return append_message(*stream, kind, class_id, where, tag, bytes, request);
+  const std::uint64_t now = time_of_message(*stream, kind, request);
   const auto number = reinterpret_cast<std::uint64_t>(request);
-  if (operation != 0) [[unlikely]] {
-    const bool is_long = bytes >= trace::kLongBytes;
-    const std::uint64_t what = two(static_cast<std::uint32_t>(tag), traced::short_bytes(bytes));
-    if (is_long)
-      return Recorder::append(*stream, now, kind, class_id, where, what, number, operation, bytes);
-    return Recorder::append(*stream, now, kind, class_id, where, what, number, operation);
-  }
-  if (bytes >= trace::kLongBytes) [[unlikely]] {
-    return Recorder::append(*stream, now, kind, class_id, where,
-                            two(static_cast<std::uint32_t>(tag), trace::kLongBytes), number, bytes);
-  }
-  const std::uint64_t what =
-      two(static_cast<std::uint32_t>(tag), static_cast<std::uint32_t>(bytes));
-  if (request == nullptr) {
-    Recorder::append(*stream, now, kind, class_id, where, what);
-  } else {
-    Recorder::append(*stream, now, kind, class_id, where, what, number);
-  }
-  // A record that follows a short message comes within nanoseconds (Follows in recorder.h).
-  constexpr std::uint64_t kShort = 1024;
-  if (sends || bytes <= kShort) Recorder::last_was(*stream, sends ? kSent : kReceived);
+  const std::uint64_t what = two(static_cast<std::uint32_t>(tag), traced::short_bytes(bytes));
+  if (operation == 0)
+    return Recorder::append(*stream, now, kind, class_id, where, what, number, bytes);
+  if (bytes >= trace::kLongBytes)
+    return Recorder::append(*stream, now, kind, class_id, where, what, number, operation, bytes);
+  Recorder::append(*stream, now, kind, class_id, where, what, number, operation);
+}
+
+[[gnu::always_inline]] inline void message(trace::RecordKind kind, const Live& live, int tag,
+                                           int peer, std::uint64_t bytes, const void* request) {
+  const bool is_usual =
+      tag >= 0 && live.program_class.load(std::memory_order_relaxed) == kPointToPoint &&
+      ChosenCommunicators::leaves_none_out() && !Partitioned::in_use() && bytes < trace::kLongBytes;
+  if (!is_usual) [[unlikely]]
+    return message_slowly(kind, live, tag, peer, bytes, request);
+  if (Stream* stream = Recorder::unmuted_stream(); stream != nullptr)
+    append_message(*stream, kind, kPointToPoint, two(live.kind, static_cast<std::uint32_t>(peer)),
+                   tag, bytes, request);
 }
 
 // Called before the message is handed to the PML, so that its receive is never recorded earlier.
