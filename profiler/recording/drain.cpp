@@ -13,8 +13,9 @@ namespace fathom::profiler {
 namespace {
 
 constexpr int kCompressionLevel = 1;
-// While there is something to drain, the rest is short, so that what it reads is still in the caches.
-constexpr long kShortRestNs = 2'000'000, kLongRestNs = 10'000'000, kNsPerSecond = 1'000'000'000;
+// While there is something to drain, the rest is short, so that what it reads is still in the caches; but waking
+// interrupts a rank that has the same core.
+constexpr long kShortRestNs = 4'000'000, kLongRestNs = 10'000'000, kNsPerSecond = 1'000'000'000;
 
 // Until the clock of the host next shows a multiple of `rest_ns`, so that the drains of a host work at
 // the same moments. Where no core is free, each then takes its rank's time while those that this rank

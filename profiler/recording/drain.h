@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The background thread of trace mode: compresses full chunks into the trace file and frees them.
 //
-// It wakes every ten milliseconds, every two while there is something to do, with every signal
+// It wakes every ten milliseconds, every four while there is something to do, with every signal
 // blocked, so that the program's handlers run on the same threads as without Fathom. It may run on
 // every core that the parent process may (mpirun's daemon), whatever this process is bound to. It
 // calls no MPI. When the file can take no more (disk full, size cap), chunks are dropped and counted as lost: recording goes on to the program's end and
