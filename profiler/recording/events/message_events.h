@@ -98,6 +98,7 @@ inline std::uint64_t time_of_message(const Stream& stream, trace::RecordKind kin
 
 [[gnu::always_inline]] inline void message(trace::RecordKind kind, const Live& live, int tag,
                                            int peer, std::uint64_t bytes, const void* request) {
+  if (!Recorder::recording()) return;
   const bool is_usual =
       tag >= 0 && live.program_class.load(std::memory_order_relaxed) == kPointToPoint &&
       ChosenCommunicators::leaves_none_out() && !Partitioned::in_use() && bytes < trace::kLongBytes;
