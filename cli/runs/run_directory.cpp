@@ -14,7 +14,7 @@
 #include <utility>
 
 #include "analysis/scope/profile_of_trace.h"
-#include "base/natural_order.h"
+#include "base/order/natural_order.h"
 #include "cli/runs/run_state.h"
 #include "profile/assemble.h"
 #include "profile/reader.h"

@@ -5,7 +5,7 @@
 #include <numeric>
 #include <utility>
 
-#include "base/natural_order.h"
+#include "base/order/natural_order.h"
 
 namespace fathom::simulator {
 namespace {

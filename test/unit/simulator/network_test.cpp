@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "base/natural_order.h"
+#include "base/order/natural_order.h"
 #include "simulator/formats/cluster.h"
 #include "simulator/formats/graphml.h"
 #include "test/unit/base/scratch_folder.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "base/natural_order.h"
+#include "base/order/natural_order.h"
 
 #include <cstddef>
 
