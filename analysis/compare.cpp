@@ -11,6 +11,7 @@
 #include "analysis/scope/known_time.h"
 #include "analysis/time/flat_profile.h"
 #include "analysis/traffic/class_traffic.h"
+#include "base/order/sort_stably.h"
 #include "base/seconds.h"
 #include "base/text.h"
 #include "mpi/wait_kind.h"
@@ -96,7 +97,7 @@ double change(const profile::Volume& first, const profile::Volume& last, bool by
 // Largest change in bytes first, then in messages.
 template <typename T, typename First, typename Last>
 void sort_by_change(std::vector<T>& rows, First first, Last last) {
-  std::stable_sort(rows.begin(), rows.end(), [&](const T& a, const T& b) {
+  base::sort_stably(rows, [&](const T& a, const T& b) {
     const auto key = [&](const T& row) {
       return std::pair(change(first(row), last(row), true), change(first(row), last(row), false));
     };
@@ -167,7 +168,7 @@ std::vector<ComparedPair> compare_pairs(const profile::Profile& first,
 
 template <typename Row>
 void largest_change_first(std::vector<Row>& rows) {
-  std::stable_sort(rows.begin(), rows.end(), [&](const Row& a, const Row& b) {
+  base::sort_stably(rows, [&](const Row& a, const Row& b) {
     return std::abs(a.seconds.difference()) > std::abs(b.seconds.difference());
   });
 }

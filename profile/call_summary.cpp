@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/order/sort_stably.h"
 #include "base/seconds.h"
 
 namespace fathom::profile {
@@ -18,8 +19,8 @@ void add(CallSum& to, const CallSum& more) {
 
 template <typename Item, typename Sum>
 void most_time_first(std::vector<Item>& items, Sum sum) {
-  std::stable_sort(items.begin(), items.end(),
-                   [&](const Item& a, const Item& b) { return sum(a).seconds > sum(b).seconds; });
+  base::sort_stably(items,
+                    [&](const Item& a, const Item& b) { return sum(a).seconds > sum(b).seconds; });
 }
 
 }  // namespace

@@ -6,6 +6,8 @@
 #include <tuple>
 #include <utility>
 
+#include "base/order/sort_stably.h"
+
 namespace fathom::profile {
 namespace {
 
@@ -38,11 +40,10 @@ std::vector<ClassTotal> class_totals(const Profile& profile, const Selection& se
   std::vector<ClassTotal> totals;
   for (const auto& [key, volume] : sums) totals.push_back({key.first, key.second, volume});
   // Stable, because the map has already put ties in order of name.
-  std::stable_sort(totals.begin(), totals.end(),
-                   [](const ClassTotal& left, const ClassTotal& right) {
-                     return std::pair(left.volume.bytes, left.volume.messages) >
-                            std::pair(right.volume.bytes, right.volume.messages);
-                   });
+  base::sort_stably(totals, [](const ClassTotal& left, const ClassTotal& right) {
+    return std::pair(left.volume.bytes, left.volume.messages) >
+           std::pair(right.volume.bytes, right.volume.messages);
+  });
   return totals;
 }
 

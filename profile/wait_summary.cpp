@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/order/sort_stably.h"
 #include "base/seconds.h"
 #include "mpi/wait_kind.h"
 
@@ -11,8 +12,7 @@ namespace {
 
 template <typename Item>
 void most_seconds_first(std::vector<Item>& items) {
-  std::stable_sort(items.begin(), items.end(),
-                   [](const Item& a, const Item& b) { return a.seconds > b.seconds; });
+  base::sort_stably(items, [](const Item& a, const Item& b) { return a.seconds > b.seconds; });
 }
 
 }  // namespace
@@ -73,8 +73,8 @@ PathSummary summed_up(const CriticalPath& path, const Selection& selection) {
     PathShare share;
     std::tie(share.function, share.site, share.program) = key;
     share.ranks.assign(by_rank.begin(), by_rank.end());
-    std::stable_sort(share.ranks.begin(), share.ranks.end(),
-                     [](const auto& a, const auto& b) { return a.second > b.second; });
+    base::sort_stably(share.ranks,
+                      [](const auto& a, const auto& b) { return a.second > b.second; });
     for (const auto& [rank, seconds] : by_rank) share.seconds += seconds;
     summary.shares.push_back(std::move(share));
   }

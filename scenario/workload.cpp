@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "base/order/sort_stably.h"
 #include "base/random.h"
 #include "simulator/network/failures.h"
 #include "simulator/placement/launcher_files.h"
@@ -129,7 +130,7 @@ base::Result<std::vector<NamedArrival>> Workload::arrivals(const Scenario& scena
     all.insert(all.end(), std::make_move_iterator(more->begin()),
                std::make_move_iterator(more->end()));
   }
-  std::stable_sort(all.begin(), all.end(), comes_before);
+  base::sort_stably(all, comes_before);
   return all;
 }
 

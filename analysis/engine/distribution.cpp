@@ -4,13 +4,14 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/order/sort_stably.h"
+
 namespace fathom::analysis {
 
 Mapping longest_first(const std::vector<std::uint64_t>& loads, std::size_t owners) {
   std::vector<std::size_t> order(loads.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return loads[a] > loads[b]; });
+  base::sort_stably(order, [&](std::size_t a, std::size_t b) { return loads[a] > loads[b]; });
   Mapping mapping(loads.size());
   std::vector<std::uint64_t> sums(owners);
   for (const std::size_t process : order) {

@@ -16,6 +16,7 @@
 #include "analysis/path/path_slack.h"
 #include "analysis/path/profile_path.h"
 #include "base/flat_map.h"
+#include "base/order/sort_stably.h"
 #include "base/seconds.h"
 #include "trace/code/call_site_names.h"
 
@@ -227,8 +228,7 @@ std::vector<Share> shares(const CriticalPath& path, Of of) {
     });
     (same == all.end() ? all.emplace_back(one) : *same).ns += row.ns;
   }
-  std::stable_sort(all.begin(), all.end(),
-                   [](const Share& a, const Share& b) { return a.ns > b.ns; });
+  base::sort_stably(all, [](const Share& a, const Share& b) { return a.ns > b.ns; });
   return all;
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "analysis/path/profile_metrics.h"
+#include "base/order/sort_stably.h"
 #include "base/seconds.h"
 #include "base/text.h"
 #include "trace/code/named_call_sites.h"
@@ -44,8 +45,7 @@ void table_by(const char* name, const char* key, const profile::CriticalPath& pa
   std::map<decltype(of(steps.front())), std::uint64_t> sums;
   for (const PathStep& step : steps) sums[of(step)] += step.ns();
   std::vector<std::pair<decltype(of(steps.front())), std::uint64_t>> rows(sums.begin(), sums.end());
-  std::stable_sort(rows.begin(), rows.end(),
-                   [](const auto& a, const auto& b) { return a.second > b.second; });
+  base::sort_stably(rows, [](const auto& a, const auto& b) { return a.second > b.second; });
   Table& table = section.table(name);
   add_column(table, key, rows, [](const auto& row) { return row.first; });
   add_column(table, "seconds", rows, [](const auto& row) { return base::seconds(row.second); });

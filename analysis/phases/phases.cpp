@@ -15,6 +15,7 @@
 #include "analysis/phases/phase_traffic.h"
 #include "analysis/scope/known_time.h"
 #include "analysis/scope/scope_filter.h"
+#include "base/order/sort_stably.h"
 #include "base/seconds.h"
 #include "profile/pair_sums.h"
 #include "profile/summary.h"
@@ -162,8 +163,8 @@ PhaseSummary summary_of(const FoundPhase& phase) {
 const PhasePart& typical(const FoundPhase& phase) {
   std::vector<const PhasePart*> parts;
   for (const PhasePart& part : phase.parts) parts.push_back(&part);
-  std::stable_sort(parts.begin(), parts.end(),
-                   [](const PhasePart* a, const PhasePart* b) { return a->calls < b->calls; });
+  base::sort_stably(parts,
+                    [](const PhasePart* a, const PhasePart* b) { return a->calls < b->calls; });
   return *parts[parts.size() / 2];
 }
 
@@ -304,9 +305,8 @@ std::vector<FoundPhase> phases_of(const std::vector<PhasePart>& parts) {
     best->begin_ns = std::min(best->begin_ns, part.begin_ns);
     best->end_ns = std::max(best->end_ns, part.end_ns);
   }
-  std::stable_sort(phases.begin(), phases.end(), [](const FoundPhase& a, const FoundPhase& b) {
-    return a.begin_ns < b.begin_ns;
-  });
+  base::sort_stably(
+      phases, [](const FoundPhase& a, const FoundPhase& b) { return a.begin_ns < b.begin_ns; });
   return phases;
 }
 
@@ -324,7 +324,7 @@ base::Result<Outcome> phases(const Input& input) {
   auto parts = gathered(job.transport(), search.parts);
   const auto lines = gathered(job.transport(), search.lines);
   const auto dropped = gathered(job.transport(), std::vector{search.dropped});
-  std::stable_sort(parts.begin(), parts.end(), [](const PhasePart& a, const PhasePart& b) {
+  base::sort_stably(parts, [](const PhasePart& a, const PhasePart& b) {
     return std::tie(a.process, a.loop) < std::tie(b.process, b.loop);
   });
   const auto traffic = count_phase_traffic(input, search.parts);

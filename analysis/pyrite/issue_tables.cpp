@@ -6,6 +6,7 @@
 #include <set>
 #include <tuple>
 
+#include "base/order/sort_stably.h"
 #include "base/seconds.h"
 
 namespace fathom::analysis {
@@ -126,8 +127,8 @@ void lay_out_found(const std::vector<Finding>& issues, Table& table) {
 // The widest barriers, in order of time.
 std::vector<Barrier> barriers_in_order(const IssueReport& report) {
   std::vector<Barrier> barriers = report.barriers.worst;
-  std::stable_sort(barriers.begin(), barriers.end(),
-                   [](const Barrier& a, const Barrier& b) { return a.first_ns < b.first_ns; });
+  base::sort_stably(barriers,
+                    [](const Barrier& a, const Barrier& b) { return a.first_ns < b.first_ns; });
   return barriers;
 }
 
@@ -177,8 +178,8 @@ std::vector<IssueLink> top_links_of(const IssueReport& report,
     link.last_ns = std::max(link.last_ns, one.last_ns);
     link.calls.emplace_back(definitions.classes[one.message_class], one.messages);
   }
-  std::stable_sort(links.begin(), links.end(),
-                   [](const IssueLink& a, const IssueLink& b) { return a.bytes > b.bytes; });
+  base::sort_stably(links,
+                    [](const IssueLink& a, const IssueLink& b) { return a.bytes > b.bytes; });
   constexpr std::size_t kTop = 20;
   links.resize(std::min(links.size(), kTop));
   return links;
@@ -192,8 +193,8 @@ std::vector<IssueRoot> roots_of(const IssueReport& report, const trace::Definiti
     roots.back().bytes += row.bytes;
     roots.back().functions.emplace_back(definitions.functions[row.function].name, row.calls);
   }
-  std::stable_sort(roots.begin(), roots.end(),
-                   [](const IssueRoot& a, const IssueRoot& b) { return a.bytes > b.bytes; });
+  base::sort_stably(roots,
+                    [](const IssueRoot& a, const IssueRoot& b) { return a.bytes > b.bytes; });
   return roots;
 }
 

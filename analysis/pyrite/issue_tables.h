@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "analysis/pyrite/issues.h"
+#include "base/order/sort_stably.h"
 
 namespace fathom::analysis {
 
@@ -49,8 +50,7 @@ void lay_out_issues(const IssueReport& report, const trace::Definitions& definit
 template <typename Of>
 std::vector<IssueRank> top_ranks(std::vector<IssueRank> ranks, Of of) {
   std::erase_if(ranks, [&](const IssueRank& rank) { return of(rank) == 0; });
-  std::stable_sort(ranks.begin(), ranks.end(),
-                   [&](const IssueRank& a, const IssueRank& b) { return of(a) > of(b); });
+  base::sort_stably(ranks, [&](const IssueRank& a, const IssueRank& b) { return of(a) > of(b); });
   ranks.resize(std::min<std::size_t>(ranks.size(), 10));
   return ranks;
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "analysis/results/finding.h"
 
-#include <algorithm>
 #include <tuple>
 
+#include "base/order/sort_stably.h"
 #include "base/text.h"
 
 namespace fathom::analysis {
@@ -61,8 +61,6 @@ bool ranks_before(const Finding& a, const Finding& b) {
   return std::tie(a.kind, a.culprits) < std::tie(b.kind, b.culprits);
 }
 
-void rank_findings(std::vector<Finding>& findings) {
-  std::stable_sort(findings.begin(), findings.end(), ranks_before);
-}
+void rank_findings(std::vector<Finding>& findings) { base::sort_stably(findings, ranks_before); }
 
 }  // namespace fathom::analysis

@@ -8,6 +8,7 @@
 #include "analysis/scope/known_time.h"
 #include "analysis/scope/scope_filter.h"
 #include "analysis/time/flat_profile.h"
+#include "base/order/sort_stably.h"
 #include "base/seconds.h"
 
 namespace fathom::analysis {
@@ -52,8 +53,7 @@ void lay_out(const std::vector<FunctionBalance>& functions,
 std::vector<std::size_t> FunctionBalance::busiest() const {
   std::vector<std::size_t> order(values.size());
   std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return values[a] > values[b]; });
+  base::sort_stably(order, [&](std::size_t a, std::size_t b) { return values[a] > values[b]; });
   return order;
 }
 
@@ -84,8 +84,7 @@ std::vector<FunctionBalance> balance_of(const std::vector<CallRow>& rows,
     function.least = *std::min_element(function.values.begin(), function.values.end());
     all.push_back(std::move(function));
   }
-  std::stable_sort(all.begin(), all.end(),
-                   [](const auto& a, const auto& b) { return a.sum > b.sum; });
+  base::sort_stably(all, [](const auto& a, const auto& b) { return a.sum > b.sum; });
   return all;
 }
 

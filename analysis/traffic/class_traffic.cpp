@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 
+#include "base/order/sort_stably.h"
 #include "mpi/meaning.h"
 #include "profile/pair_sums.h"
 
@@ -12,7 +13,7 @@ namespace fathom::analysis {
 namespace {
 
 std::vector<ClassTraffic> sorted(std::vector<ClassTraffic> list) {
-  std::stable_sort(list.begin(), list.end(), [](const ClassTraffic& a, const ClassTraffic& b) {
+  base::sort_stably(list, [](const ClassTraffic& a, const ClassTraffic& b) {
     return std::pair(a.bytes, a.messages) > std::pair(b.bytes, b.messages);
   });
   return list;

@@ -9,6 +9,8 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "base/order/sort_stably.h"
+
 namespace fathom::analysis {
 namespace {
 
@@ -95,7 +97,7 @@ std::vector<CommunicatorGrid> communicator_grids(const profile::Profile& profile
         grids.push_back(std::move(*grid));
     }
   }
-  std::stable_sort(grids.begin(), grids.end(), [](const CommunicatorGrid& a, const auto& b) {
+  base::sort_stably(grids, [](const CommunicatorGrid& a, const auto& b) {
     return a.lines == GridLines::kRows && b.lines == GridLines::kColumns;
   });
   return grids;

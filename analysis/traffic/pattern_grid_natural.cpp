@@ -4,6 +4,7 @@
 
 #include "analysis/traffic/pattern_grid.h"
 #include "analysis/traffic/pattern_grid_fit.h"
+#include "base/order/sort_stably.h"
 
 namespace fathom::analysis {
 namespace {
@@ -29,7 +30,7 @@ class NaturalGridSearch {
 
   std::optional<Match> best() {
     extend({1}, 0);
-    std::stable_sort(chains_.begin(), chains_.end(), [](const Chain& a, const Chain& b) {
+    base::sort_stably(chains_, [](const Chain& a, const Chain& b) {
       if (a.most != b.most) return a.most > b.most;
       return a.strides.size() < b.strides.size();
     });

@@ -5,6 +5,7 @@
 #include "analysis/traffic/pattern_grid.h"
 #include "analysis/traffic/pattern_grid_fit.h"
 #include "base/disjoint_sets.h"
+#include "base/order/sort_stably.h"
 
 namespace fathom::analysis {
 namespace {
@@ -157,8 +158,8 @@ std::vector<std::uint32_t> places_of(const std::vector<Coordinates>& dimensions,
 
 std::optional<Match> fit(const PatternGraph& graph, std::vector<Coordinates> dimensions,
                          double present) {
-  std::stable_sort(dimensions.begin(), dimensions.end(),
-                   [](const Coordinates& a, const Coordinates& b) { return a.extent > b.extent; });
+  base::sort_stably(dimensions,
+                    [](const Coordinates& a, const Coordinates& b) { return a.extent > b.extent; });
   double product = 1;
   Extents extents;
   for (const Coordinates& dimension : dimensions) {

@@ -14,6 +14,7 @@
 #include "analysis/traffic/histograms.h"
 #include "analysis/traffic/pattern_search.h"
 #include "analysis/traffic/percent.h"
+#include "base/order/sort_stably.h"
 #include "base/text.h"
 #include "profile/pair_sums.h"
 #include "profile/summary.h"
@@ -273,7 +274,7 @@ class PatternFinder {
     }
     density();
     small_messages();
-    std::stable_sort(found_.begin(), found_.end(), [](const Pattern& a, const Pattern& b) {
+    base::sort_stably(found_, [](const Pattern& a, const Pattern& b) {
       return std::tuple(a.class_name.empty(), -a.of_all) <
              std::tuple(b.class_name.empty(), -b.of_all);
     });

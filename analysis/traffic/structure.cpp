@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <map>
 
+#include "base/order/sort_stably.h"
 #include "profile/pair_sums.h"
 
 namespace fathom::analysis {
@@ -121,9 +122,8 @@ void lay_out_ranks(const Structure& found, Section& section) {
 
 template <typename Of>
 void lay_out_top(const char* name, std::vector<RankTraffic> ranks, Of bytes_of, Section& section) {
-  std::stable_sort(ranks.begin(), ranks.end(), [&](const RankTraffic& a, const RankTraffic& b) {
-    return bytes_of(a) > bytes_of(b);
-  });
+  base::sort_stably(
+      ranks, [&](const RankTraffic& a, const RankTraffic& b) { return bytes_of(a) > bytes_of(b); });
   ranks.resize(std::min(ranks.size(), kTopRanks));
   Table& table = section.table(name);
   add_column(table, "rank", ranks, [](const RankTraffic& r) { return r.rank; });

@@ -11,6 +11,7 @@
 #include "analysis/traffic/histograms.h"
 #include "analysis/traffic/percent.h"
 #include "analysis/traffic/structure.h"
+#include "base/order/sort_stably.h"
 #include "mpi/meaning.h"
 #include "profile/pair_sums.h"
 
@@ -158,8 +159,7 @@ class Issues {
     std::vector<RankTraffic> ranks = structure_.per_rank;
     std::erase_if(
         ranks, [&](const RankTraffic& rank) { return static_cast<double>(of(rank)) < 2 * mean; });
-    std::stable_sort(ranks.begin(), ranks.end(),
-                     [&](const auto& a, const auto& b) { return of(a) > of(b); });
+    base::sort_stably(ranks, [&](const auto& a, const auto& b) { return of(a) > of(b); });
     ranks.resize(std::min(ranks.size(), kMostListed));
     std::vector<std::int64_t> list;
     for (const RankTraffic& rank : ranks) list.push_back(rank.rank);

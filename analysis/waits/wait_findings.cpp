@@ -6,6 +6,7 @@
 #include <iterator>
 #include <set>
 
+#include "base/order/sort_stably.h"
 #include "base/seconds.h"
 #include "base/text.h"
 #include "mpi/meaning.h"
@@ -62,8 +63,7 @@ const KindText& words_of(WaitKind kind) { return kKinds[static_cast<std::size_t>
 // large share.
 std::vector<std::int64_t> most(const std::map<std::int64_t, std::uint64_t>& sums) {
   std::vector<std::pair<std::int64_t, std::uint64_t>> order(sums.begin(), sums.end());
-  std::stable_sort(order.begin(), order.end(),
-                   [](const auto& a, const auto& b) { return a.second > b.second; });
+  base::sort_stably(order, [](const auto& a, const auto& b) { return a.second > b.second; });
   std::uint64_t all = 0;
   for (const auto& [rank, ns] : order) all += ns;
   std::vector<std::int64_t> ranks;
@@ -101,8 +101,7 @@ std::string rank_list(std::vector<std::int64_t> ranks) {
 std::vector<RankPair> worst_pairs(const WaitGroup& group) {
   std::vector<std::pair<std::uint64_t, RankPair>> order;
   for (const auto& [pair, ns] : group.pairs) order.push_back({ns, {pair.first, pair.second}});
-  std::stable_sort(order.begin(), order.end(),
-                   [](const auto& a, const auto& b) { return a.first > b.first; });
+  base::sort_stably(order, [](const auto& a, const auto& b) { return a.first > b.first; });
   std::vector<RankPair> pairs;
   for (std::size_t i = 0; i < order.size() && i < kMostListed; ++i)
     pairs.push_back(order[i].second);
@@ -182,7 +181,7 @@ class Description {
                      " " + in_call(symptom.where) + " " +
                      (passed_on ? late_too(most(group.culprits)) : words_of(place.kind).happens);
     }
-    std::stable_sort(symptoms_.begin(), symptoms_.end(), [](const Symptom& a, const Symptom& b) {
+    base::sort_stably(symptoms_, [](const Symptom& a, const Symptom& b) {
       return a.passed_on != b.passed_on ? b.passed_on : a.seconds > b.seconds;
     });
     if (!symptoms_.empty()) worst_ = *mpi::wait_kind_named(symptoms_.front().kind);

@@ -16,6 +16,7 @@
 #include "analysis/results/finding.h"
 #include "analysis/results_writer.h"
 #include "analysis/run.h"
+#include "base/order/sort_stably.h"
 #include "base/seconds.h"
 #include "cli/language/command_line.h"
 #include "cli/language/result_output.h"
@@ -40,8 +41,7 @@ std::string title(const std::string& what, std::uint64_t whole_ns, std::uint64_t
 std::string share_lines(std::map<std::string, std::uint64_t> shares, std::uint64_t whole_ns) {
   constexpr std::size_t kShown = 8;
   std::vector<std::pair<std::string, std::uint64_t>> order(shares.begin(), shares.end());
-  std::stable_sort(order.begin(), order.end(),
-                   [](const auto& a, const auto& b) { return a.second > b.second; });
+  base::sort_stably(order, [](const auto& a, const auto& b) { return a.second > b.second; });
   std::string text;
   for (std::size_t i = 0; i < std::min(kShown, order.size()); ++i) {
     text +=
@@ -65,8 +65,7 @@ std::string called(trace::CallSiteNames& names, const trace::Definitions& defini
 std::string places_text(const analysis::CriticalPath& path, const trace::Definitions& definitions) {
   std::vector<const analysis::PathRow*> order;
   for (const analysis::PathRow& row : path.rows) order.push_back(&row);
-  std::stable_sort(order.begin(), order.end(),
-                   [](const auto* a, const auto* b) { return a->ns > b->ns; });
+  base::sort_stably(order, [](const auto* a, const auto* b) { return a->ns > b->ns; });
   trace::CallSiteNames names(definitions);
   std::string text = "\nlongest on the path\n";
   for (std::size_t i = 0; i < std::min(kPlacesShown, order.size()); ++i) {
@@ -222,8 +221,7 @@ std::string path_text(const profile::CriticalPath& path, const profile::Profile&
       places.push_back({ns, part.stretches[row], rank + " " + place});
     }
   }
-  std::stable_sort(places.begin(), places.end(),
-                   [](const Place& a, const Place& b) { return a.ns > b.ns; });
+  base::sort_stably(places, [](const Place& a, const Place& b) { return a.ns > b.ns; });
   std::string what =
       path.window.empty() ? "critical path" : "critical path of " + printable(path.window);
   if (path.openings > 1) what += fmt::format(", opened {} times", grouped(path.openings));

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "analysis/time/time_breakdown.h"
+#include "base/order/sort_stably.h"
 #include "base/text.h"
 #include "cli/pages/analysis_tables.h"
 #include "cli/terminal/units.h"
@@ -356,8 +357,7 @@ class AnalysisPage {
   static std::vector<std::size_t> largest(const std::vector<double>& values, std::size_t most) {
     std::vector<std::size_t> places(values.size());
     std::iota(places.begin(), places.end(), std::size_t{0});
-    std::stable_sort(places.begin(), places.end(),
-                     [&](std::size_t a, std::size_t b) { return values[a] > values[b]; });
+    base::sort_stably(places, [&](std::size_t a, std::size_t b) { return values[a] > values[b]; });
     places.resize(std::min(places.size(), most));
     std::sort(places.begin(), places.end());
     return places;

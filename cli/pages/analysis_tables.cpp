@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/order/sort_stably.h"
 #include "base/text.h"
 #include "cli/terminal/units.h"
 
@@ -132,8 +133,8 @@ std::vector<std::size_t> ordered(const Table& table, std::string_view order, std
   if (by == nullptr) return numbers;
   std::visit(
       [&](const auto& values) {
-        std::stable_sort(numbers.begin(), numbers.end(),
-                         [&](std::size_t a, std::size_t b) { return values[a] > values[b]; });
+        base::sort_stably(numbers,
+                          [&](std::size_t a, std::size_t b) { return values[a] > values[b]; });
       },
       by->values);
   return numbers;

@@ -6,6 +6,7 @@
 #include <map>
 #include <unordered_map>
 
+#include "base/order/sort_stably.h"
 #include "base/program_name.h"
 #include "profile/pair_sums.h"
 #include "profile/reader.h"
@@ -78,7 +79,7 @@ std::vector<profile::ClassTotal> sorted_classes(const Collector& collector) {
   for (const auto& [key, volume] : collector.classes) {
     classes.push_back({key.first, key.second, volume});
   }
-  std::stable_sort(classes.begin(), classes.end(), [](const auto& a, const auto& b) {
+  base::sort_stably(classes, [](const auto& a, const auto& b) {
     return std::pair(a.volume.bytes, a.volume.messages) >
            std::pair(b.volume.bytes, b.volume.messages);
   });
@@ -92,7 +93,7 @@ std::vector<PhaseTotal> sorted_phases(const Collector& collector) {
     phases.back().phase = name;
   }
   if (phases.size() == 1 && phases.front().phase.empty()) phases.clear();
-  std::stable_sort(phases.begin(), phases.end(), [](const PhaseTotal& a, const PhaseTotal& b) {
+  base::sort_stably(phases, [](const PhaseTotal& a, const PhaseTotal& b) {
     return std::pair(a.volume.bytes, a.volume.messages) >
            std::pair(b.volume.bytes, b.volume.messages);
   });
@@ -116,7 +117,7 @@ std::vector<BusiestRank> busiest(const std::vector<profile::RankTotal>& ranks,
   for (const profile::RankTotal& total : ranks) {
     if ((total.*side).messages > 0) list.push_back({total.rank, total.*side});
   }
-  std::stable_sort(list.begin(), list.end(), [](const BusiestRank& a, const BusiestRank& b) {
+  base::sort_stably(list, [](const BusiestRank& a, const BusiestRank& b) {
     return a.volume.bytes > b.volume.bytes;
   });
   list.resize(std::min(list.size(), top));

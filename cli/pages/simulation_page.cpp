@@ -7,6 +7,7 @@
 #include <numeric>
 #include <vector>
 
+#include "base/order/sort_stably.h"
 #include "base/text.h"
 #include "base/text_lines.h"
 #include "cli/pages/hot_links.h"
@@ -126,8 +127,8 @@ std::string worst_jobs(const CombinationRun& run) {
   const auto wait_s = [&](std::size_t number) {
     return run.outcome.jobs[number].wait_s(run.arrivals[number].arrival);
   };
-  std::stable_sort(ended.begin(), ended.end(),
-                   [&](std::size_t one, std::size_t other) { return wait_s(one) > wait_s(other); });
+  base::sort_stably(
+      ended, [&](std::size_t one, std::size_t other) { return wait_s(one) > wait_s(other); });
   ended.resize(std::min(kWorstJobs, ended.size()));
   const auto name_of = [&](std::size_t number) {
     return printable(scenario::entry_name(run.scenario->jobs[run.arrivals[number].entry]));

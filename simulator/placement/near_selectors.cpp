@@ -6,6 +6,7 @@
 #include <map>
 #include <tuple>
 
+#include "base/order/sort_stably.h"
 #include "simulator/network/host_distances.h"
 
 namespace fathom::simulator {
@@ -63,10 +64,9 @@ Neighbourhood around(const SelectionRequest& request, const std::vector<SwitchHo
   const std::vector<std::uint32_t> hops = hops_from(request.network, start.at);
   std::vector<const SwitchHosts*> order;
   for (const SwitchHosts& at : all) order.push_back(&at);
-  std::stable_sort(
-      order.begin(), order.end(), [&](const SwitchHosts* left, const SwitchHosts* right) {
-        return std::tuple(hops[left->at], right->slots) < std::tuple(hops[right->at], left->slots);
-      });
+  base::sort_stably(order, [&](const SwitchHosts* left, const SwitchHosts* right) {
+    return std::tuple(hops[left->at], right->slots) < std::tuple(hops[right->at], left->slots);
+  });
   Neighbourhood result;
   for (const SwitchHosts* at : order) {
     if (result.slots >= static_cast<std::uint64_t>(request.ranks)) break;

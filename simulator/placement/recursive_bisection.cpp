@@ -10,6 +10,7 @@
 #include <numeric>
 #include <utility>
 
+#include "base/order/sort_stably.h"
 #include "simulator/placement/distance/host_levels.h"
 #include "simulator/placement/distance/two_way_cut.h"
 
@@ -104,7 +105,7 @@ class RecursiveBisection {
   std::size_t widest_gap_of(HostGroup& hosts) const {
     const std::uint32_t one = farthest_from(hosts.front(), hosts);
     const std::uint32_t other = farthest_from(one, hosts);
-    std::stable_sort(hosts.begin(), hosts.end(), [&](std::uint32_t left, std::uint32_t right) {
+    base::sort_stably(hosts, [&](std::uint32_t left, std::uint32_t right) {
       return nearness(left, one, other) < nearness(right, one, other);
     });
     const std::size_t middle = hosts.size() / 2, reach = hosts.size() / 4;

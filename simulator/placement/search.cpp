@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "base/order/sort_stably.h"
 #include "simulator/placement/distance/annealing.h"
 #include "simulator/placement/distance/grid_placement.h"
 #include "simulator/placement/distance/scotch_mapping.h"
@@ -44,8 +45,8 @@ class PlaceSearch {
 
   base::Result<Places> run() {
     if (auto begun = start(); !begun) return begun.error();
-    std::stable_sort(starts_.begin(), starts_.end(),
-                     [](const State& one, const State& other) { return one.cost < other.cost; });
+    base::sort_stably(starts_,
+                      [](const State& one, const State& other) { return one.cost < other.cost; });
     starts_.resize(std::min(starts_.size(), kStarts));
     std::array<std::vector<State>, kTemperatures.size()> runs;
     runs.fill(starts_);
@@ -54,9 +55,8 @@ class PlaceSearch {
         runs[at].resize(std::min(runs[at].size(), round.runs));
         const double share = round.moves / static_cast<double>(runs.size() * runs[at].size());
         for (State& run : runs[at]) anneal(run, kTemperatures[at], share);
-        std::stable_sort(
-            runs[at].begin(), runs[at].end(),
-            [](const State& one, const State& other) { return one.cost < other.cost; });
+        base::sort_stably(
+            runs[at], [](const State& one, const State& other) { return one.cost < other.cost; });
       }
     }
     const auto best = std::min_element(

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "base/order/sort_stably.h"
 #include "base/random.h"
 
 namespace fathom::simulator {
@@ -44,8 +45,8 @@ std::vector<HostId> select_linear(const SelectionRequest& request) {
       return left.count < right.count;
     })};
   } else {
-    std::stable_sort(runs.begin(), runs.end(),
-                     [](const Run& left, const Run& right) { return left.count > right.count; });
+    base::sort_stably(runs,
+                      [](const Run& left, const Run& right) { return left.count > right.count; });
   }
   std::vector<HostId> chosen;
   std::uint64_t slots = 0;

@@ -7,6 +7,7 @@
 #include <queue>
 #include <utility>
 
+#include "base/order/sort_stably.h"
 #include "simulator/jobs/rank_graph.h"
 
 namespace fathom::simulator {
@@ -49,8 +50,7 @@ class Items {
       order[item] = item;
       for (const auto& [other, bytes] : exchanged_[item]) total[item] += bytes;
     }
-    std::stable_sort(order.begin(), order.end(),
-                     [&](auto one, auto other) { return total[one] > total[other]; });
+    base::sort_stably(order, [&](auto one, auto other) { return total[one] > total[other]; });
     std::vector<char> taken(exchanged_.size(), 0);
     std::vector<Group> groups;
     auto next = order.begin();
@@ -106,8 +106,8 @@ std::vector<std::vector<HostId>> hosts_by_switch(const PlacementRequest& request
     if (is_new) result.emplace_back();
     result[found->second].push_back(host);
   }
-  std::stable_sort(result.begin(), result.end(),
-                   [](const auto& one, const auto& other) { return one.size() > other.size(); });
+  base::sort_stably(result,
+                    [](const auto& one, const auto& other) { return one.size() > other.size(); });
   return result;
 }
 
@@ -128,7 +128,7 @@ base::Result<Placement> place_treematch(const PlacementRequest& request) {
   Placement placement(static_cast<std::size_t>(request.job.ranks));
   if (uneven) {
     std::vector<HostId> order(request.hosts.begin(), request.hosts.end());
-    std::stable_sort(order.begin(), order.end(), [&](HostId one, HostId other) {
+    base::sort_stably(order, [&](HostId one, HostId other) {
       return request.network.slots(one) > request.network.slots(other);
     });
     for (std::size_t group = 0; group < of_host.size(); ++group) {

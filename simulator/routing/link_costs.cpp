@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/order/sort_stably.h"
+
 namespace fathom::simulator {
 namespace {
 
@@ -40,7 +42,7 @@ void LinkCosts::start(const LinkUse& background) {
 std::vector<std::uint32_t> order_by_weight(std::span<const Demand> demands) {
   std::vector<std::uint32_t> order(demands.size());
   std::iota(order.begin(), order.end(), 0u);
-  std::stable_sort(order.begin(), order.end(), [&](std::uint32_t left, std::uint32_t right) {
+  base::sort_stably(order, [&](std::uint32_t left, std::uint32_t right) {
     return demands[left].bytes > demands[right].bytes;
   });
   return order;

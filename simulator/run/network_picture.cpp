@@ -8,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "base/order/sort_stably.h"
 #include "simulator/placement/placed_routes.h"
 #include "simulator/routing/load_spread.h"
 #include "simulator/run/json_fields.h"
@@ -158,8 +159,7 @@ base::Result<LinkContent> content_by_pairs(const Network& network, const Job& jo
 
 template <typename Row>
 void heaviest_first(std::vector<Row>& rows) {
-  std::stable_sort(rows.begin(), rows.end(),
-                   [](const Row& a, const Row& b) { return a.bytes > b.bytes; });
+  base::sort_stably(rows, [](const Row& a, const Row& b) { return a.bytes > b.bytes; });
 }
 
 }  // namespace

@@ -7,6 +7,8 @@
 #include <numeric>
 #include <set>
 
+#include "base/order/sort_stably.h"
+
 namespace fathom::simulator {
 namespace {
 
@@ -53,7 +55,7 @@ std::size_t cut_by_plane(HostGroup& hosts, const HostCoordinates& coordinates) {
     if (distinct > most) most = distinct, longest = dimension;
   }
   if (most == 1) return 0;
-  std::stable_sort(hosts.begin(), hosts.end(), [&](std::uint32_t one, std::uint32_t other) {
+  base::sort_stably(hosts, [&](std::uint32_t one, std::uint32_t other) {
     return coordinates[one][longest] < coordinates[other][longest];
   });
   const std::size_t middle = hosts.size() / 2;
@@ -69,8 +71,8 @@ std::optional<HostLevels> host_levels(const PlaceCosts& costs) {
   const std::vector<Key> keys = keys_of(costs);
   std::vector<std::uint32_t> order(keys.size());
   std::iota(order.begin(), order.end(), 0u);
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::uint32_t one, std::uint32_t other) { return keys[one] < keys[other]; });
+  base::sort_stably(
+      order, [&](std::uint32_t one, std::uint32_t other) { return keys[one] < keys[other]; });
   HostLevels levels;
   // Extents are counted on the way down; in a box, prefixes of keys are as many as their product.
   std::size_t points = 1;

@@ -13,6 +13,7 @@
 #include <numeric>
 #include <string>
 
+#include "base/order/sort_stably.h"
 #include "simulator/placement/distance/host_levels.h"
 
 namespace fathom::simulator {
@@ -139,7 +140,7 @@ void fit_into_slots(const PlaceCosts& costs, Places& places) {
   for (std::uint32_t host = 0; host < ranks_on.size(); ++host) {
     HostGroup& here = ranks_on[host];
     if (here.size() <= costs.slots[host]) continue;
-    std::stable_sort(here.begin(), here.end(), [&](std::uint32_t one, std::uint32_t other) {
+    base::sort_stably(here, [&](std::uint32_t one, std::uint32_t other) {
       return costs.graph.total(one) > costs.graph.total(other);
     });
     while (here.size() > costs.slots[host]) {
