@@ -104,13 +104,24 @@ test('the picture in README is what the viewer shows', async (t) => {
     return pen.measureText('MPI_Waitall 0123456789 of ranks, costliest').width;
   });
   if (Math.abs(width - kTextWidth) > 0.5) return t.skip(`this machine has other fonts: ${width} pixels, not ${kTextWidth}`);
-  const apart = await difference(readFileSync(kept), now);
+  const enough = 0.004;
+  // On a loaded machine, answers may come after the picture has rested for a moment.
+  const until = async (is_wanted, found) => {
+    for (let tries = 0; ; ++tries) {
+      const apart = await found();
+      if (is_wanted(apart) || tries >= 20) return apart;
+      await page.waitForTimeout(1000);
+    }
+  };
+  const old = readFileSync(kept);
+  const apart = await until((share) => share < enough, async () => difference(old, await page.screenshot()));
   t.diagnostic(`${(100 * apart).toFixed(2)} % differs`);
-  assert.ok(apart < 0.004, `${(100 * apart).toFixed(1)} % of docs/pictures/viewer.png is not what the viewer shows: meson compile -C build viewer-picture`);
+  assert.ok(apart < enough, `${(100 * apart).toFixed(1)} % of docs/pictures/viewer.png is not what the viewer shows: meson compile -C build viewer-picture`);
   // Other content is told apart.
   for (const other of ['&time.layer=mpi', '&time.path=1']) {
-    const wrong = await difference(now, await picture(other));
-    assert.ok(wrong > 0.004, `${other}: ${wrong}`);
+    await picture(other);
+    const wrong = await until((share) => share > enough, async () => difference(old, await page.screenshot()));
+    assert.ok(wrong > enough, `${other}: ${wrong}`);
   }
   assert.deepEqual(browser.errors, []);
 });

@@ -248,7 +248,7 @@ static_assert(sizeof(ClockRow) == 40);
 //   function ID NAME GROUP enter=… leave=… · thread ID NAME ·
 //   affinity CPULIST · socket N · numa N ·
 //   code BASE SIZE OFFSET BUILDID PATH (one for each mapped executable segment, hexadecimal) ·
-//   site ADDRESS LINE FILE<tab>FUNCTION (of an import: what a call site is; ADDRESS hexadecimal) ·
+//   site ADDRESS LINE FILE<tab>FUNCTION (of an import or a slice: what a call site is; ADDRESS hexadecimal) ·
 //   clock tsc|monotonic · own-clock NS|unbounded (of an import: its uncertainty) · level calls|transfers · chosen-communicators PATTERN ·
 //   selection WHAT VALUE (what was selected, one line each: functions, ranks, phases, after, for,
 //                         sample, from, to)
