@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "profiler/calls/timed_call.h"
 
+#include <limits>
+
 #include "profiler/counting/communicators.h"
+#include "profiler/openmpi/pml.h"
 #include "profiler/openmpi/standard_abi.h"
 
 namespace fathom::profiler {
@@ -33,8 +36,11 @@ void TimedCall::found(MPI_Comm comm, const ProbeStatus& status) const {
   note_found(comm, status, nullptr);
 }
 
+// Where the PML has fewer tag bits than an int (pml/ucx), requests keep no notes, so that a receive could
+// not say that it is this message's.
 void TimedCall::took(MPI_Comm comm, const ProbeStatus& status, MPI_Message message) const {
-  if (is_noted() && message != nullptr) note_found(comm, status, message);
+  const bool keeps_notes = original_pml.largest_user_tag == std::numeric_limits<int>::max();
+  if (is_noted()) note_found(comm, status, keeps_notes ? message : nullptr);
 }
 
 SeldomTimedCall::SeldomTimedCall(const Caller& caller, std::uint32_t function, const char* name)

@@ -54,6 +54,7 @@ HOT_OBJECTS = {
     "waits/wait_log.cpp": {
         "mmap64": "WaitLog::open; a call that completes more requests than any before it on this thread",
         "munmap": "the same, and when a thread ends", "fathom::profiler::TimeLog::": "",
+        "fathom::profiler::MatchedMessages::": "messages that a probe takes",
         "__cxa_thread_atexit": "the same", "__dso_handle": "the same", "__tls_": "the same",
         "clock_gettime": "Ticks::now where the processor's counter is not even",
         "fathom::mpi::": "WaitLog::open", "sched_yield": "another thread has its turn, and no processor",
@@ -68,6 +69,7 @@ HOT_OBJECTS = {
         "pthread_mutex_": "both", "std::__": "a collective is started; caught there", "__cxa_": "the same",
         "__gxx_personality_v0": "the same", "_Unwind_Resume": "the same",
     },
+    "waits/matched_messages.cpp": {"fathom::profiler::TimeLog::": ""},
     "waits/time_log.cpp": {"mmap64": "TimeLog::open", "munmap": "destructor"},
     "counting/counter.cpp": {
         "mmap64": "Counter::open reserves its address space, once",
