@@ -22,7 +22,7 @@ TRUTH = """late_sender any_source any_tag dup split irecv_wait waitall late_rece
     test_loop testall_loop testany_loop testsome_loop test_and_probe_loop late_receiver_in_wait send_that_ends_inside_a_receive
     fence win_create win_free comm_split file_open file_close file_write_ordered file_set_size file_write_ordered_begin
     allreduce_init bcast_init reduce_init allreduce_init_in_test_loop init finalize
-    neighbors ineighbors ineighbors_in_test_loop neighbor_init neighbor_init_in_test_loop two_mprobes
+    neighbors ineighbors_in_test_loop neighbor_init two_mprobes
     get_status_loop get_status_of_a_collective get_status_of_a_send
     get_status_all_loop get_status_any_loop get_status_some_loop""".split()
 REAL = {"collectives": 5, "neighbors": 4, "completion": 4, "send_modes": 4, "wildcards": 4, "datatypes": 4, "constructors": 4,
@@ -207,9 +207,8 @@ def paused_on_one_process(build, folder, _):
 
 
 # By program: what it says needs a trace.
-NEED_TRACES = {"late_post": "MPI_Win_complete, MPI_Win_start, MPI_Win_wait", "exclusive_then_shared": "MPI_Win_lock, MPI_Win_unlock",
-               "exclusive_then_lock_all": "MPI_Win_lock, MPI_Win_lock_all, MPI_Win_unlock, MPI_Win_unlock_all",
-               "intercomm_create": "MPI_Intercomm_create", "comm_create_group": "MPI_Comm_create_group"}
+NEED_TRACES = {"late_post": "MPI_Win_complete, MPI_Win_start, MPI_Win_wait", "intercomm_create": "MPI_Intercomm_create",
+               "exclusive_then_lock_all": "MPI_Win_lock, MPI_Win_lock_all, MPI_Win_unlock, MPI_Win_unlock_all"}
 
 
 def what_needs_a_trace_is_said(build, folder, _):
