@@ -16,6 +16,8 @@ const tile = await load('tile');
 const matrix = await load('matrix');
 const colour = await load('colour');
 const key = await load('answer_key');
+const calls = await load('call_tree');
+const place = await load('place');
 const { SvgPen } = await load('svg_pen');
 
 // A generator of its own, so that a failure can be repeated.
@@ -64,6 +66,15 @@ test('every choice survives the URL', () => {
     };
     assert.deepEqual(state.parseView(`#${state.viewText(view)}`), view);
   }
+});
+
+test('places of the call tree add up, however they were reached', () => {
+  const columns = { id: [0, 1, 2, 3, 4], parent: [-1, 0, 0, 1, 2], name: ['main', 'a', 'b', 'MPI_Send', 'MPI_Send'], file: ['', '/s/x.c', '/s/x.c', '/s/x.c', '/s/x.c'], line: [0, 3, 4, 7, 7], kind: ['function', 'function', 'function', 'mpi', 'mpi'], calls: [3, 1, 2, 1, 2], ns: [30, 10, 20, 10, 20], wait_ns: [3, 1, 2, 1, 2], bytes: [24, 8, 16, 8, 16] };
+  assert.deepEqual(calls.sitesOf(calls.treeOf(columns)), [{ kind: 'mpi', name: 'MPI_Send', place: '/s/x.c:7', calls: 3, ns: 30, waitNs: 3, bytes: 24 }]);
+  assert.equal(place.placeText('heat+0x1f', 0), 'heat+0x1f');
+  assert.equal(place.shortPlace('/s/x.c:7'), 'x.c:7');
+  // Nodes that name themselves, or nobody, as their parent are roots.
+  assert.deepEqual(calls.treeOf({ ...columns, parent: [0, 9, 0, 1, 2] }).map((node) => node.name), ['main', 'a']);
 });
 
 test('a link from elsewhere cannot break the state', () => {

@@ -387,3 +387,27 @@ test('the live matrix of a large job is summed into cells', () => {
   assert.equal(matrix.bytes[matrix.size - 1], 12);
   assert.equal(job.matrixOf(state, 'a').total, 5);
 });
+
+test('a window of a running job lies between the samples around it, as far as there are any', () => {
+  const sample = (at) => ({ state: 'running', problem: '', kept_from_s: at[0], samples: { at_s: at, mpi_share: at.map(() => 0.5), sent_bytes_per_s: at.map(() => 1), sent_per_s: at.map(() => 1), waiting_ranks: at.map(() => 0), hung: at.map(() => false), cause: at.map(() => ''), verdict: at.map(() => '') } });
+  const history = new History();
+  assert.equal(history.within(1, 2), null);
+  history.add(sample([10, 11, 12, 13, 14]));
+  for (const [from, to, wanted] of [[11, 13, [1, 3]], [11.2, 11.3, [1, 2]], [11.5, 12.5, [1, 3]], [5, 12, [0, 2]], [13.5, 99, [3, 4]], [5, 99, [0, 4]], [5, 10, null], [14, 20, null], [1, 2, null]]) assert.deepEqual(history.within(from, to), wanted, `${from} to ${to}`);
+});
+
+test('what ranks and pairs did between two states is the difference of their numbers', () => {
+  const rank = (number, sent) => ({ rank: number, host: 'n0', pid: 1, state: 'running', sample_age_s: 0.5, mpi_s: sent / 10, waiting_s: sent / 20, elapsed_s: sent, sent, sent_bytes: 8 * sent, received: sent - 1, received_bytes: 8 * (sent - 1), threads: [] });
+  const pair = (from, kind, sent) => ({ from, to: 1, kind, sent, sent_bytes: 8 * sent, received: sent, received_bytes: 8 * sent });
+  const state = (at, ranks, pairs) => ({ run: 'r', program: 'p', taken_at_s: at, world_size: 3, communicators: [], ranks, pairs, hosts_late: [], verdict: { cause: '', hung: false, culprits: [], victims: [], text: '' } });
+  const earlier = state(100, [rank(0, 10), rank(1, 20)], [pair(0, 'point-to-point', 5), pair(2, 'point-to-point', 9)]);
+  const later = state(107, [rank(0, 13), rank(1, 20), rank(2, 4)], [pair(0, 'point-to-point', 8), pair(0, 'MPI_Bcast', 2), pair(2, 'point-to-point', 9)]);
+  const found = job.between(earlier, later);
+  // The third rank was not seen before: its numbers are its own.
+  assert.deepEqual(found.ranks.map((one) => [one.sent, one.sent_bytes, one.received, one.elapsed_s]), [[3, 24, 3, 3], [0, 0, 0, 0], [4, 32, 3, 4]]);
+  assert.deepEqual(found.pairs.map((one) => [one.from, one.kind, one.sent]), [[0, 'point-to-point', 3], [0, 'MPI_Bcast', 2], [2, 'point-to-point', 0]]);
+  assert.equal(later.ranks[0].sent, 13, 'the states stay as they are');
+  // MPI_Init had ended in rank 1 at 100 - 0.5 - 20.
+  assert.equal(job.begunAt(earlier), 79.5);
+  assert.equal(job.begunAt(state(1, [], [])), null);
+});
