@@ -12,7 +12,7 @@ import type { Columns, Meta, Run } from '../shell/protocol';
 import { Strips as Both, useStrips } from '../shell/sums';
 import { font, Sketch } from '../shell/sketch';
 import { Sentence, Waiting } from '../shell/state_of';
-import { store } from '../shell/store';
+import { scopeOf, store } from '../shell/store';
 import { Table } from '../shell/table';
 import { usePalette } from '../shell/theme';
 import { drawStrip } from '../overview/strip';
@@ -64,7 +64,8 @@ function Strips({ metas, of, names, view }: { metas: [Meta, Meta]; of: [Both, Bo
           pen.fillStyle = css(palette.ink);
           pen.textAlign = 'left';
           pen.textBaseline = 'middle';
-          pen.fillText(`${names[at]}: ${humanNs((metas[at]!.program?.to_ns ?? 0) - (metas[at]!.program?.from_ns ?? 0))}`, 0, y + 8);
+          const whose = of[at]!.theirs ? `, ranks ${scopeOf(view).ranks}` : '';
+          pen.fillText(`${names[at]}: ${humanNs((metas[at]!.program?.to_ns ?? 0) - (metas[at]!.program?.from_ns ?? 0))}${whose.length > 60 ? `${whose.slice(0, 59)}…` : whose}`, 0, y + 8);
           pen.save();
           pen.translate(x, y + 18);
           const { theirs, instead, whole } = of[at]!;

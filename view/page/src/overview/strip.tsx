@@ -25,7 +25,7 @@ const everyone = 'all ranks in MPI';
 function drawOutline(pen: Pen, strip: Strip, palette: Palette, width: number, plot: number): void {
   pen.strokeStyle = css(palette.ink);
   pen.lineWidth = 1;
-  pen.globalAlpha = 0.6;
+  pen.globalAlpha = 0.35;
   pen.beginPath();
   for (let bin = 0; bin < strip.bins; ++bin) {
     const y = plot * (1 - Math.min(1, strip.ns.reduce((sum, of) => sum + (of[bin] ?? 0), 0) / (strip.all_ns || 1)));
