@@ -3,10 +3,10 @@
 // MPI_Request_get_status and its like, as the generated wrappers that time calls use it.
 #pragma once
 
+#include "profiler/calls/timed_call.h"
 #include "profiler/openmpi/mpi.h"
 #include "profiler/openmpi/standard_abi.h"
 #include "profiler/sources/receive_requests.h"
-#include "profiler/waits/wait_log.h"
 
 namespace fathom::profiler {
 
