@@ -11,7 +11,6 @@ namespace fathom::mpi {
 constexpr bool waits_only_in_traces(const Meaning& function) {
   if (function.epoch != Epoch::kNone) return function.epoch != Epoch::kPost;
   if (function.lock == LockStep::kLock || function.lock == LockStep::kUnlock) return true;
-  if (function.sequence == Sequence::kNewCommunicator) return true;
   // MPI_Parrived.
   if (function.polls && function.completes == Completes::kNothing &&
       function.sees == Completes::kNothing && function.group != Group::kProbe)

@@ -97,6 +97,13 @@ class TimedCall {
     if (is_noted()) WaitLog::object_made(handle);
   }
 
+  // The call has made this communicator together with all its members, and with nobody else; before
+  // leave(), even while the program has paused counting.
+  void constructed(std::uint32_t communicator) const {
+    if (communicator != profile::kNoCommunicator && is_noted())
+      WaitLog::constructed(function_, communicator);
+  }
+
   // Persistent collectives, for what their requests wait for: made, even while the program has paused
   // counting; started by this call, before leave(); about to be freed.
   void made_persistent(std::uint32_t communicator, int root, const void* request) const {

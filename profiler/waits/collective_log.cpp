@@ -100,6 +100,12 @@ void WaitLog::passed_collective(std::uint32_t function, std::uint32_t communicat
       appended({communicator, ChannelKind::kCollectives, -1, 0}, nullptr, Ticks::now()).bits;
 }
 
+void WaitLog::constructed(std::uint32_t function, std::uint32_t communicator) {
+  completed(appended({communicator, ChannelKind::kCollectives, -1, ChannelKey::kConstruction},
+                     nullptr, moment()));
+  completed({kIsFacts | std::uint64_t{function} << 32 | ~std::uint32_t{0}});
+}
+
 void WaitLog::object_made(const void* handle) try {
   const Part made{own_.made_at};
   constexpr std::uint64_t kMostObjects = 0x7ffffffe;

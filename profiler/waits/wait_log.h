@@ -52,7 +52,9 @@ struct ChannelKey {
   std::int32_t peer = -1;  // rank on it; -1 for collectives
   // Of collectives: 0 for those of the communicator; else those of a window or file, which the collective
   // that made it numbers for all members alike: its place in the sequence of the communicator, plus 1. The
-  // starts of the n-th persistent collective that was made on the communicator: -n.
+  // starts of the n-th persistent collective that was made on the communicator: -n. kConstruction: the calls
+  // that made the communicator, if nothing else brings its members together.
+  static constexpr std::int32_t kConstruction = -0x7fffffff;
   std::int32_t tag = 0;
   bool operator==(const ChannelKey&) const = default;
 };
@@ -183,6 +185,8 @@ class WaitLog {
   static void collective(std::uint32_t communicator, int root, void* request);
   // A collective that begins while the program has paused counting.
   static void passed_collective(std::uint32_t function, std::uint32_t communicator);
+  // The present call has made this communicator with all of its members (MPI_Intercomm_create).
+  static void constructed(std::uint32_t function, std::uint32_t communicator);
   // The collective noted last by this thread has made this window or file.
   static void object_made(const void* handle);
   // As collective() and passed_collective() for those of a window or file; that of a request has its

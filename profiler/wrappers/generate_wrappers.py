@@ -325,6 +325,8 @@ def timing(f, result, left=''):
     if f.options.get('effect') == 'start':
         one, two = [argument_name(p) for p in split(f.parameters)][:2] if 'count' in f.parameters else ('1', 'request')
         leaving.insert(0, f'if ({result} == MPI_SUCCESS) timed.started({one}, {two});')
+    if f.role == 'constructor' and 'new' in f.waits:
+        leaving.insert(0, f'if ({result} == MPI_SUCCESS) timed.constructed(communicator(given({f.options["new"]})));')
     if f.role in ('window', 'file'):
         leaving.append(f'if ({result} == MPI_SUCCESS) timed.made({handle_of_object(f)});')
     return before, [f'timed.returned({left});', *leaving]

@@ -22,7 +22,7 @@ TRUTH = """late_sender any_source any_tag dup split irecv_wait waitall late_rece
     test_loop testall_loop testany_loop testsome_loop test_and_probe_loop late_receiver_in_wait send_that_ends_inside_a_receive
     fence win_create win_free comm_split file_open file_close file_write_ordered file_set_size file_write_ordered_begin
     allreduce_init bcast_init reduce_init allreduce_init_in_test_loop init finalize
-    neighbors ineighbors_in_test_loop neighbor_init two_mprobes
+    neighbors ineighbors_in_test_loop neighbor_init two_mprobes intercomm_create comm_create_group
     get_status_loop get_status_of_a_collective get_status_of_a_send
     get_status_all_loop get_status_any_loop get_status_some_loop""".split()
 REAL = {"collectives": 5, "neighbors": 4, "completion": 4, "send_modes": 4, "wildcards": 4, "datatypes": 4, "constructors": 4,
@@ -39,7 +39,7 @@ THREADS_SHARE = 0.02
 
 # What only a trace shows.
 TRACE_KINDS = {"late-post", "late-complete", "wait-for-lock"}
-TRACE_FUNCTIONS = {"MPI_Intercomm_create", "MPI_Comm_create_group", "MPI_Win_test"}
+TRACE_FUNCTIONS = {"MPI_Win_test"}
 # Their time is not that of calls: MPI_Init and MPI_Finalize are not timed, and a loop waits between its calls, too.
 OUTSIDE_CALLS = {"polling", "wait-at-init", "wait-at-finalize"}
 
@@ -207,7 +207,7 @@ def paused_on_one_process(build, folder, _):
 
 
 # By program: what it says needs a trace.
-NEED_TRACES = {"late_post": "MPI_Win_complete, MPI_Win_start, MPI_Win_wait", "intercomm_create": "MPI_Intercomm_create",
+NEED_TRACES = {"late_post": "MPI_Win_complete, MPI_Win_start, MPI_Win_wait",
                "exclusive_then_lock_all": "MPI_Win_lock, MPI_Win_lock_all, MPI_Win_unlock, MPI_Win_unlock_all"}
 
 
