@@ -94,7 +94,7 @@ std::size_t in_pages(std::size_t bytes) {
 
 }  // namespace
 
-Result<char*> map(std::size_t bytes) {
+Result<char*> map(std::size_t bytes, int* kept) {
   const int file = open_nameless();
   int error = file < 0 ? errno : posix_fallocate(file, 0, static_cast<off_t>(bytes));
   void* mapped = MAP_FAILED;
@@ -102,13 +102,14 @@ Result<char*> map(std::size_t bytes) {
     mapped = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     if (mapped == MAP_FAILED) error = errno;
   }
-  if (file >= 0) ::close(file);
+  if (file >= 0 && (kept == nullptr || error != 0)) ::close(file);
   if (error != 0) {
     return Error{"cannot keep the steps of the analysis in " + folder() + ": " +
                  std::strerror(error) + "; set TMPDIR to a folder with more room"};
   }
   auto* const begin = static_cast<char*>(mapped);
   mappings().add(begin, bytes);
+  if (kept != nullptr) *kept = file;
   return begin;
 }
 

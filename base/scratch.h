@@ -19,8 +19,9 @@ namespace scratch {
 inline constexpr std::size_t kMostResident = std::size_t{64} << 20;  // bytes
 
 // Zeroed memory. Its room on disk is taken in advance, so that no store into it can meet a full
-// disk. An error names the folder that has no room. `bytes`: a multiple of the page size.
-Result<char*> map(std::size_t bytes);
+// disk. An error names the folder that has no room. `bytes`: a multiple of the page size. `file`: if not null, gets
+// the descriptor of the file, which is the caller's to close; what is written there is in the memory too.
+Result<char*> map(std::size_t bytes, int* file = nullptr);
 void unmap(char* begin, std::size_t bytes);
 
 // Call it now and then with the number of bytes accessed: what exceeds the limit leaves memory, but

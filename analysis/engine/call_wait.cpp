@@ -2,6 +2,8 @@
 #include "analysis/engine/call_wait.h"
 
 #include <algorithm>
+#include <iterator>
+#include <utility>
 
 namespace fathom::analysis {
 
@@ -79,7 +81,16 @@ void OpenWaits::add(std::uint32_t number, const Step& step) {
   if (step.call == kNobody || step.kind == StepKind::kLost) return;
   auto open = std::find_if(open_.begin(), open_.end(),
                            [&](const CallWait& wait) { return wait.call() == step.call; });
-  if (open == open_.end()) open = open_.emplace(open_.end(), *job_, process_, step.call);
+  if (open == open_.end()) {
+    if (spare_.empty()) {
+      open_.emplace_back(*job_, process_, step.call);
+    } else {
+      open_.push_back(std::move(spare_.back()));
+      spare_.pop_back();
+      open_.back().restart(step.call);
+    }
+    open = std::prev(open_.end());
+  }
   open->add(number, step);
 }
 
@@ -90,7 +101,7 @@ const CallWait* OpenWaits::find(std::uint32_t call) const {
 }
 
 void OpenWaits::close(std::uint32_t call) {
-  std::erase_if(open_, [&](const CallWait& wait) { return wait.call() == call; });
+  close_if([call](std::uint32_t one) { return one == call; }, [](const CallWait&) {});
 }
 
 }  // namespace fathom::analysis

@@ -28,6 +28,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "analysis/engine/joined_job.h"
@@ -54,6 +55,12 @@ class CallWait {
       : job_(&job), process_(process), call_(call) {}
 
   std::uint32_t call() const { return call_; }
+  // Begins anew with another call of the same process; keeps its memory.
+  void restart(std::uint32_t call) {
+    call_ = call;
+    completed_.clear();
+    given_.clear();
+  }
   void add(std::uint32_t number, const Step& step);
   Wait wait() const;
 
@@ -82,7 +89,10 @@ class OpenWaits {
   // What is known about the call; nullptr if nothing.
   const CallWait* find(std::uint32_t call) const;
   void close(std::uint32_t call);
-  void clear() { open_.clear(); }
+  void clear() {
+    for (CallWait& wait : open_) spare_.push_back(std::move(wait));
+    open_.clear();
+  }
 
   // Closes the calls for which `ended(call)` holds, in the order they were added.
   template <typename Ended, typename Finish>
@@ -93,6 +103,7 @@ class OpenWaits {
         continue;
       }
       finish(open_[i]);
+      spare_.push_back(std::move(open_[i]));
       open_.erase(open_.begin() + static_cast<std::ptrdiff_t>(i));
     }
   }
@@ -101,6 +112,7 @@ class OpenWaits {
   const JoinedJob* job_;
   std::uint32_t process_;
   std::vector<CallWait> open_;
+  std::vector<CallWait> spare_;  // of calls that were closed: most calls need memory
 };
 
 }  // namespace fathom::analysis

@@ -18,6 +18,9 @@ namespace {
 
 constexpr std::size_t kBatch = 256;               // events
 constexpr std::uint64_t kEventsPerWindow = 1024;  // average for one process
+// Of all processes together: of many, each reads less at a time, so that fewer new steps are in memory. Not much
+// less, because each process's state must come into the cache again.
+constexpr std::uint64_t kEventsOfAll = 400'000, kLeastPerWindow = 64;
 // Events of one analysis process between two exchanges: enough to hide the exchange, and few enough
 // that the steps to update afterwards are still in its cache.
 constexpr std::uint64_t kEventsPerExchange = 1 << 14;
@@ -125,9 +128,10 @@ Joiner::Joiner(JoinedJob& job, const JoinOptions& options, Mapping mapping)
 // For one process. An analysis process that is alone uses short windows, which keep few messages in
 // flight. With others, windows are long enough to give each one work between two exchanges.
 std::uint64_t Joiner::events_per_window() const {
-  if (transport_.size() == 1) return kEventsPerWindow;
   const std::uint64_t processes = std::max<std::size_t>(1, job_.definitions().processes.size());
-  return std::max(kEventsPerWindow, kEventsPerExchange * transport_.size() / processes);
+  const std::uint64_t few = std::clamp(kEventsOfAll / processes, kLeastPerWindow, kEventsPerWindow);
+  if (transport_.size() == 1) return few;
+  return std::max(few, kEventsPerExchange * transport_.size() / processes);
 }
 
 void Joiner::go_on(Lane& lane, std::uint64_t until_ns) {
@@ -214,6 +218,7 @@ base::Status Joiner::run() {
       done = done && lane.ended;
     }
     settle_locks(std::min(known_until_ns(), others_until_ns_));
+    job_.steps_->store_complete();
     if (alone) {
       all_done = done || !job_.steps_->status();
       continue;
@@ -237,6 +242,7 @@ base::Status Joiner::run() {
     under_way = true;
   }
   settle_last_locks();
+  job_.steps_->store_all();
   const base::Status status = sum_up();
   if (status) delay_notices(job_, access_ends_);
   return status;

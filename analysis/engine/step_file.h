@@ -2,7 +2,9 @@
 // The steps of all processes that this analysis process owns, in temporary files (scratch.h), not
 // in memory: 64 bytes per step on disk.
 //
-// Blocks of kBlockSteps steps each belong to one process; finding a step takes two array accesses.
+// Blocks of kBlockSteps steps each belong to one process; finding a step takes two array accesses. New blocks are in
+// plain memory, because most of what is written to a step comes soon after it; later they are written to the files,
+// which the kernel does faster than it maps page after page of a file for writing.
 //
 // Rejected: reading the trace again for each pass, with an index of matches beside it. Traces can
 // only be read forwards, and decoding an event costs six times as much as reading a step.
@@ -24,7 +26,7 @@ namespace fathom::analysis {
 
 class StepFile {
  public:
-  static constexpr std::size_t kBlockSteps = 1024;
+  static constexpr std::size_t kBlockSteps = 512;
 
   explicit StepFile(std::size_t processes) : blocks_(processes), sizes_(processes) {}
   StepFile(const StepFile&) = delete;
@@ -34,8 +36,8 @@ class StepFile {
   // Number of steps of this process; 0 for processes of other owners.
   std::uint32_t size(std::size_t process) const { return sizes_[process]; }
 
-  // Appends a default step and returns it and its number. References stay valid to the end. If the
-  // file cannot grow, status() reports it and the step is lost.
+  // Appends a default step and returns it and its number. References stay valid until the next
+  // store_complete() or store_all(). If the file cannot grow, status() reports it and the step is lost.
   Step& append(std::size_t process, std::uint32_t& number) {
     number = sizes_[process];
     if (number % kBlockSteps == 0) add_block(process);
@@ -44,13 +46,18 @@ class StepFile {
   }
 
   Step& at(std::size_t process, std::uint32_t step) {
-    return block(blocks_[process][step / kBlockSteps])[step % kBlockSteps];
+    return where_[blocks_[process][step / kBlockSteps]][step % kBlockSteps];
   }
   const Step& at(std::size_t process, std::uint32_t step) const {
     return const_cast<StepFile*>(this)->at(process, step);
   }
 
-  // Takes over the steps of processes that have none here. Afterwards nothing can be appended.
+  // Now and then while steps are appended: writes blocks to the files that were full the last time.
+  void store_complete();
+  // After the last step was appended: all of them.
+  void store_all();
+
+  // Takes over the stored steps of processes that have none here. Afterwards nothing can be appended.
   void take(StepFile& other);
 
   // Announces writes to this step's block: one call to the kernel instead of two faults per page.
@@ -60,27 +67,36 @@ class StepFile {
   static void touched(std::size_t steps) { base::scratch::touched(steps * sizeof(Step)); }
 
   base::Status status() const;
-  std::uint64_t bytes() const { return used_blocks_ * kBlockBytes; }
+  std::uint64_t bytes() const { return where_.size() * kBlockBytes; }
 
  private:
   static constexpr std::size_t kBlockBytes = kBlockSteps * sizeof(Step);
-  static constexpr std::size_t kSegmentBlocks = 256;
+  static constexpr std::size_t kSegmentBlocks = 512;
   static constexpr std::size_t kSegmentBytes = kSegmentBlocks * kBlockBytes;
   static_assert(kBlockBytes % 4096 == 0);
 
-  Step* block(std::uint32_t number) {
-    return reinterpret_cast<Step*>(segments_[number / kSegmentBlocks]) +
-           number % kSegmentBlocks * kBlockSteps;
-  }
+  using Plain = std::unique_ptr<char[]>;  // memory of a block
+
+  struct Segment {
+    char* begin = nullptr;
+    int file = -1;  // open until all blocks are stored
+    std::size_t stored = 0;
+  };
+
   void add_block(std::size_t process);
   bool add_segment();
+  void store(std::uint32_t number);
 
   std::vector<std::vector<std::uint32_t>> blocks_;  // by process: indices of its blocks
   std::vector<std::uint32_t> sizes_;
-  std::vector<char*> segments_;  // kSegmentBlocks blocks each
-  std::uint32_t used_blocks_ = 0;
+  std::vector<Step*> where_;       // by block
+  std::vector<Plain> plain_;       // by block; null: it is stored
+  std::vector<Segment> segments_;  // kSegmentBlocks blocks each
+  std::vector<std::uint32_t> full_,
+      full_before_;  // blocks, since and before the last store_complete()
+  std::vector<Plain> spare_;
   std::string problem_;
-  std::unique_ptr<char[]> overflow_;  // takes steps after a failure
+  std::uint32_t overflow_ = kNobody;  // the block that takes steps after a failure, never stored
 };
 
 }  // namespace fathom::analysis

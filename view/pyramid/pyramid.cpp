@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "view/pyramid/pyramid.h"
 
+#include <malloc.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -23,6 +24,13 @@ Geometry geometry_in(const trace::Definitions& definitions) {
   for (const trace::Process& process : definitions.processes) events += process.records;
   return geometry_of(span.from_ns, span.to_ns, events,
                      static_cast<std::uint32_t>(definitions.processes.size()));
+}
+
+// What threads have freed stays with this process otherwise: a hundred MiB after a thousand ranks were joined.
+void give_back_memory() {
+#ifdef __GLIBC__
+  malloc_trim(0);
+#endif
 }
 
 std::string temporary_folder() {
@@ -114,6 +122,7 @@ bool Pyramid::fails(const base::Status& done) {
 bool Pyramid::build_calls(unsigned threads) {
   if (fails(build_call_layer(*loaded_.trace, geometry_, identity_, place(kCalls), threads, state_)))
     return false;
+  give_back_memory();
   publish(calls_, kept(kCalls, kCallColumns));
   return true;
 }
@@ -131,10 +140,12 @@ void Pyramid::build() {
   const auto job = loaded_.job->joined();
   if (!job) return void(fails(job.error()));
   if (state_.stop) return;
+  give_back_memory();
   joined_ = true;
   if (waits) return;
   stage_ = kWaiting;
   if (fails(build_wait_layer(**job, geometry_, identity_, place(kWaits), threads, state_))) return;
+  give_back_memory();
   publish(waits_, kept(kWaits, kWaitColumns));
   stage_ = kJoining;
 }
