@@ -134,8 +134,9 @@ class Recorder {
   void stop() { control_->fetch_and(~trace::kWindowRecords, std::memory_order_relaxed); }
 
   template <typename... Words>
-  static void append(Stream& stream, std::uint64_t ticks, trace::RecordKind kind,
-                     std::uint32_t small, Words... words) {
+  [[gnu::always_inline]] static void append(Stream& stream, std::uint64_t ticks,
+                                            trace::RecordKind kind, std::uint32_t small,
+                                            Words... words) {
     static_assert(sizeof...(Words) <= trace::kMaxWords);
     std::uint64_t step = ticks - stream.last_ticks;
     const std::uint64_t* limit = std::atomic_ref(stream.limit).load(std::memory_order_relaxed);
