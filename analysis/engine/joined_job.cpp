@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <cstring>
+#include <latch>
 #include <map>
 #include <optional>
 #include <span>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -385,15 +387,28 @@ base::Result<std::unique_ptr<JoinedJob>> join_in_threads(const trace::Trace& tra
                                                          const JoinOptions& options,
                                                          std::size_t threads) {
   if (threads <= 1) return join_job(trace, transport, options);
-  ThreadGroup group(threads);
-  std::vector<ThreadGroup::Member> members;
-  for (std::size_t number = 0; number < threads; ++number) members.emplace_back(group, number);
   std::vector<std::optional<JoinedParts::Part>> parts(threads);
+  std::vector<ThreadGroup::Member> members;
   const auto join = [&](std::size_t number) {
     parts[number].emplace(join_job(trace, members[number], options));
   };
+  // They begin once it is known how many they are.
+  std::latch begin(1);
   std::vector<std::thread> others;
-  for (std::size_t number = 1; number < threads; ++number) others.emplace_back(join, number);
+  try {
+    for (std::size_t number = 1; number < threads; ++number)
+      others.emplace_back([&, number] {
+        begin.wait();
+        join(number);
+      });
+  } catch (const std::system_error&) {
+    // This user may have no more threads: fewer do it.
+  }
+  const std::size_t count = others.size() + 1;
+  ThreadGroup group(count);
+  for (std::size_t number = 0; number < count; ++number) members.emplace_back(group, number);
+  parts.resize(count);
+  begin.count_down();
   join(0);
   for (std::thread& other : others) other.join();
   return JoinedParts::together(trace, transport, parts);
