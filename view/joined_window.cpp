@@ -20,20 +20,6 @@ constexpr std::uint64_t kMostSteps = 4'000'000;
 // read in part is in memory as a whole.
 constexpr std::size_t kWithPartners = 4;
 
-// The first step at or after a moment.
-std::uint32_t first_at(const StepFile& steps, std::uint32_t process, std::uint64_t time_ns) {
-  std::uint32_t low = 0, high = steps.size(process);
-  while (low < high) {
-    const std::uint32_t middle = low + (high - low) / 2;
-    if (steps.at(process, middle).time_ns < time_ns) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  return low;
-}
-
 // Goes through the steps of a process from the first call that is open at the window's begin.
 class WindowWalk {
  public:
@@ -50,7 +36,7 @@ class WindowWalk {
   // all other steps.
   template <typename Seen, typename Each>
   void go(Seen seen, Each each) {
-    std::uint32_t at = first_open(first_at(steps_, process_, from_ns_));
+    std::uint32_t at = first_open(steps_.first_at(process_, from_ns_));
     const std::uint32_t size = steps_.size(process_);
     std::uint32_t beyond = 0;
     for (; at < size; ++at) {

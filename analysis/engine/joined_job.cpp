@@ -65,18 +65,6 @@ StepRange JoinedJob::steps_in(std::uint32_t process, std::uint64_t from_ns,
   const std::uint32_t size = steps.size(process);
   StepRange range{0, size, ~std::uint64_t{0}};
   if (definitions().processes[process].threads.size() > 1) return range;
-  const auto first_at = [&](std::uint64_t time_ns) {
-    std::uint32_t low = 0, high = size;
-    while (low < high) {
-      const std::uint32_t middle = low + (high - low) / 2;
-      if (steps.at(process, middle).time_ns < time_ns) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
-    }
-    return low;
-  };
   // The last outermost call that began before the step; kNobody: none.
   const auto outermost_before = [&](std::uint32_t number) {
     while (number-- > 0) {
@@ -85,12 +73,12 @@ StepRange JoinedJob::steps_in(std::uint32_t process, std::uint64_t from_ns,
     }
     return kNobody;
   };
-  const std::uint32_t first = outermost_before(first_at(from_ns));
+  const std::uint32_t first = outermost_before(steps.first_at(process, from_ns));
   if (first != kNobody) range.begin = first;
-  const std::uint32_t after = first_at(to_ns), last = outermost_before(after);
+  const std::uint32_t after = steps.first_at(process, to_ns), last = outermost_before(after);
   range.known_until_ns = last == kNobody ? 0 : steps.at(process, last).end_ns;
   if (range.known_until_ns == ~std::uint64_t{0}) return range;
-  range.end = std::max(after, first_at(range.known_until_ns + 1));
+  range.end = std::max(after, steps.first_at(process, range.known_until_ns + 1));
   return range;
 }
 

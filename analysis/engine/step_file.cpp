@@ -33,6 +33,19 @@ StepFile::~StepFile() {
   }
 }
 
+std::uint32_t StepFile::first_at(std::size_t process, std::uint64_t time_ns) const {
+  std::uint32_t low = 0, high = size(process);
+  while (low < high) {
+    const std::uint32_t middle = low + (high - low) / 2;
+    if (at(process, middle).time_ns < time_ns) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
 base::Status StepFile::status() const {
   if (problem_.empty()) return base::Done{};
   return base::Error{problem_};

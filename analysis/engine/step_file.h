@@ -52,6 +52,9 @@ class StepFile {
     return const_cast<StepFile*>(this)->at(process, step);
   }
 
+  // The first step of a process at or after a moment; size(process): none. Steps are in the order of time.
+  std::uint32_t first_at(std::size_t process, std::uint64_t time_ns) const;
+
   // Now and then while steps are appended: writes blocks to the files that were full the last time.
   void store_complete();
   // After the last step was appended: all of them.
