@@ -208,7 +208,7 @@ void LivePoll::found() {
   end_writing(*line);
 }
 
-void LivePoll::found_nothing(int count, MPI_Request* requests) {
+void LivePoll::found_nothing(int count, const MPI_Request* requests) {
   live::ThreadLine* line = CallSites::is_inside_one() ? own_line() : nullptr;
   if (line == nullptr || requests == nullptr || line->pending_left_out > 0) return;
   for (int i = 0; i < count && i < kMostLooks; ++i) {

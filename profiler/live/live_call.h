@@ -84,7 +84,7 @@ class LiveCall {
 class LivePoll {
  public:
   static void found();
-  static void found_nothing(int count, MPI_Request* requests);
+  static void found_nothing(int count, const MPI_Request* requests);
   static void found_nothing(std::uint32_t communicator, int source, int tag);
 };
 

@@ -528,7 +528,7 @@ def can_block(f):
 
 
 def is_poll(f):
-    return 'polling' in f.waits and (f.role == 'completion' or f.group == 'probe')
+    return 'polling' in f.waits and (f.role == 'completion' or f.group == 'probe' or 'sees' in f.options)
 
 
 def live_poll_statements(f, called):
@@ -537,8 +537,7 @@ def live_poll_statements(f, called):
     if f.group == 'probe':
         asked = 'communicator(comm), native_rank(source), native_tag(tag)'
     else:
-        one, two = [argument_name(p) for p in split(f.parameters)][:2]
-        asked = f'{one}, {two}' if two == 'array_of_requests' else '1, request'
+        asked = given_requests(f)
     return [f'const int code = {called};', f'if (code == MPI_SUCCESS && {flag} != nullptr && *{flag} == 0) {{',
             f'  LivePoll::found_nothing({asked});', '} else {', '  LivePoll::found();', '}', 'return code;']
 

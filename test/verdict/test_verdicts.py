@@ -49,6 +49,7 @@ STUCK = {
     "waitany": ("cycle-of-receives", [0, 1, 2], ["MPI_Waitany, receiving from 1, tag 1"]),
     "probe": ("missing-participant", [3], ["MPI_Probe from 2, tag 6"]),
     "polling": ("missing-participant", [3], ["rank 3 is not there: it has been in a loop of MPI_Test or MPI_Iprobe, receiving from 2, tag 6"]),
+    "asking-for-status": ("missing-participant", [3], ["a loop of MPI_Test or MPI_Iprobe, receiving from 2, tag 6"]),
     "probing": ("missing-participant", [3], ["a loop of MPI_Test or MPI_Iprobe, receiving from any rank, tag 6"]),
     "testing-all": ("cycle-of-receives", [2, 3], ["a loop of MPI_Test or MPI_Iprobe, receiving from"]),
     "ibarrier": ("missing-participant", [3], ["MPI_Recv from 0, tag 7"]),

@@ -204,6 +204,15 @@ static void polling(void) {
   barrier();
 }
 
+static void asking_for_status(void) {
+  if (rank == 3) {
+    MPI_Request request;
+    MPI_Irecv(buffer, 8, MPI_CHAR, 2, 6, MPI_COMM_WORLD, &request);
+    for (int done = 0; !done;) MPI_Request_get_status(request, &done, MPI_STATUS_IGNORE);
+  }
+  barrier();
+}
+
 static void probing(void) {
   for (int found = 0; rank == 3 && !found;)
     MPI_Iprobe(MPI_ANY_SOURCE, 6, MPI_COMM_WORLD, &found, MPI_STATUS_IGNORE);
@@ -423,6 +432,7 @@ static const struct Mode {
     {"waitany", waitany},
     {"probe", probe},
     {"polling", polling},
+    {"asking-for-status", asking_for_status},
     {"probing", probing},
     {"testing-all", testing_all},
     {"polling-for-two", polling_for_two},
