@@ -88,8 +88,8 @@ def costs(build, folder, case):
                metrics["run_s"]["critical_path"]) < 1e-6, metrics
     if case == "example":
         # The path passes through one call of each collective of an iteration; where ranks have no processor, also through
-        # those that are slow to wake up.
-        assert metrics["run_s"]["critical_path"] >= 0.080, metrics
+        # those that are slow to wake up. In the first iteration, a rank that works less may come last, because it began late.
+        assert metrics["run_s"]["critical_path"] >= 9 * 0.008, metrics
         assert 0.8 * 573440 <= metrics["bytes"]["critical_path"] <= 573440 * 1.01, metrics
         text = build.call(build.options.cli, "critical-path", where)
         assert "critter's metrics" in text and "est_synchronisation" in text and "MPI_Allgather" in text, text

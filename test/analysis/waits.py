@@ -94,7 +94,7 @@ MORE = {
     "allocated_then_shared": ("wait-for-lock", LOCKED, [0, 2, 3], 1),
     "get_status_of_a_collective": ("polling", "MPI_Request_get_status", [0, 2, 3], 1),
     "get_status_of_a_send": ("polling", "MPI_Request_get_status", [0], 1),
-    "two_mprobes": ("late-sender", "MPI_Mprobe", [0], 1),
+    "two_mprobes": ("wrong-order", "MPI_Mprobe", [0], 1),
     "allreduce_init": ("wait-at-nxn", "MPI_Wait", [0, 2, 3], 1),
     "allreduce_init_in_test_loop": ("polling", "MPI_Test", [0, 2, 3], 1),
     "bcast_init": ("late-broadcast", "MPI_Wait", [0, 2, 3], 1),
