@@ -87,7 +87,7 @@ std::string page_of(const Look& look, const Terminal& terminal) {
   return text;
 }
 
-std::string sentence_of(const Look& look, const Terminal& terminal) {
+std::string verdict_of(const Look& look, const Terminal& terminal) {
   std::string text;
   for (const std::string& line : wrapped(printable(look.verdict.text), terminal.width(), ""))
     text += line + "\n";
@@ -101,7 +101,7 @@ int print_once(const TopOptions& options, JobSource& source) {
   const Terminal terminal = Terminal::of(options.output.path);
   const int delivered = deliver(options.output, "top",
                                 options.output.wants_json() ? json_of(*look, options.why)
-                                : options.why               ? sentence_of(*look, terminal)
+                                : options.why               ? verdict_of(*look, terminal)
                                                             : page_of(*look, terminal));
   if (delivered != kFine) return delivered;
   return options.why && look->verdict.hung ? kStuck : kFine;
