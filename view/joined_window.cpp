@@ -54,7 +54,7 @@ class WindowWalk {
         calls_.push_back(at);
       }
     }
-    finish_before(~std::uint64_t{0}, seen);
+    finish_before(analysis::CallWait::kNever, seen);
     StepFile::touched(kWithPartners * StepFile::kBlockSteps);
   }
 
@@ -83,14 +83,12 @@ class WindowWalk {
   void finish_before(std::uint64_t time_ns, Seen seen) {
     std::erase_if(calls_, [&](std::uint32_t number) {
       const Step& call = steps_.at(process_, number);
-      if (time_ns != ~std::uint64_t{0} && call.end_ns > time_ns) return false;
+      if (call.end_ns > time_ns) return false;
       const analysis::CallWait* found = open_.find(number);
       seen(call, number, found != nullptr ? found->wait() : analysis::Wait{});
       return true;
     });
-    open_.close_if(
-        [&](std::uint32_t number) { return steps_.at(process_, number).end_ns <= time_ns; },
-        [](const analysis::CallWait&) {});
+    open_.close_left_by(time_ns, [](const analysis::CallWait&) {});
   }
 
   const analysis::JoinedJob& job_;

@@ -77,6 +77,15 @@ Wait CallWait::wait() const {
   return best;
 }
 
+std::uint64_t CallWait::first_sent_ns() const {
+  std::uint64_t sent_ns = kNever;
+  for (const std::uint32_t number : completed_) {
+    const Step& part = job_->steps().at(process_, number);
+    if (part.kind == StepKind::kReceive) sent_ns = std::min(sent_ns, part.end_ns);
+  }
+  return sent_ns;
+}
+
 void OpenWaits::add(std::uint32_t number, const Step& step) {
   if (step.call == kNobody || step.kind == StepKind::kLost) return;
   auto open = std::find_if(open_.begin(), open_.end(),

@@ -63,6 +63,9 @@ class CallWait {
   }
   void add(std::uint32_t number, const Step& step);
   Wait wait() const;
+  // When the first of the messages that the call has received was sent; kNever: it has received none.
+  static constexpr std::uint64_t kNever = ~std::uint64_t{0};
+  std::uint64_t first_sent_ns() const;
 
   // The joined kSend, kReceive and kCollective steps that this call completed, and the kReceive of
   // a message that it found.
@@ -94,6 +97,15 @@ class OpenWaits {
     open_.clear();
   }
 
+  // Closes the calls that were left by then, which have all their steps; CallWait::kNever: all.
+  template <typename Finish>
+  void close_left_by(std::uint64_t time_ns, Finish finish) {
+    const StepFile& steps = job_->steps();
+    close_if([&](std::uint32_t call) { return steps.at(process_, call).end_ns <= time_ns; },
+             finish);
+  }
+
+ private:
   // Closes the calls for which `ended(call)` holds, in the order they were added.
   template <typename Ended, typename Finish>
   void close_if(Ended ended, Finish finish) {
@@ -108,7 +120,6 @@ class OpenWaits {
     }
   }
 
- private:
   const JoinedJob* job_;
   std::uint32_t process_;
   std::vector<CallWait> open_;

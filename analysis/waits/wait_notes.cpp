@@ -42,7 +42,7 @@ class Forward {
       take(at_, job_.steps().at(process_, at_));
     }
     if (at_ < size_) return true;
-    finish_before(~std::uint64_t{0});
+    finish_before(CallWait::kNever);
     work_.end(job_, process_);
     return false;
   }
@@ -59,14 +59,8 @@ class Forward {
     last_call_ = number;
   }
 
-  // Calls left by then have all their steps.
   void finish_before(std::uint64_t time_ns) {
-    const StepFile& steps = job_.steps();
-    open_.close_if(
-        [&](std::uint32_t call) {
-          return time_ns == ~std::uint64_t{0} || steps.at(process_, call).end_ns <= time_ns;
-        },
-        [this](const CallWait& call) { finish(call); });
+    open_.close_left_by(time_ns, [this](const CallWait& call) { finish(call); });
   }
 
   void finish(const CallWait& seen) {
@@ -88,12 +82,8 @@ class Forward {
   // waited was entered.
   void find_wrong_order(const CallWait& seen) {
     StepFile& steps = job_.steps();
-    std::uint64_t sent_ns = ~std::uint64_t{0};
-    for (const std::uint32_t part : seen.completed()) {
-      const Step& step = steps.at(process_, part);
-      if (step.kind == StepKind::kReceive) sent_ns = std::min(sent_ns, step.end_ns);
-    }
-    if (sent_ns == ~std::uint64_t{0}) return;
+    const std::uint64_t sent_ns = seen.first_sent_ns();
+    if (sent_ns == CallWait::kNever) return;
     if (late_sender_ != kNobody) {
       Step& waited = steps.at(process_, late_sender_);
       if (sent_ns < waited.time_ns)

@@ -43,19 +43,14 @@ class WindowWaits {
         finish_before(step.time_ns);
       }
     }
-    if (at >= size) finish_before(~std::uint64_t{0});
+    if (at >= size) finish_before(CallWait::kNever);
     StepFile::touched(StepFile::kBlockSteps);
     return std::move(found_);
   }
 
  private:
   void finish_before(std::uint64_t time_ns) {
-    const StepFile& steps = job_.steps();
-    open_.close_if(
-        [&](std::uint32_t call) {
-          return time_ns == ~std::uint64_t{0} || steps.at(process_, call).end_ns <= time_ns;
-        },
-        [this](const CallWait& call) { finish(call); });
+    open_.close_left_by(time_ns, [this](const CallWait& call) { finish(call); });
   }
 
   void finish(const CallWait& seen) {
@@ -70,12 +65,8 @@ class WindowWaits {
   // As in wait_notes.cpp.
   void find_wrong_order(const CallWait& seen) {
     const StepFile& steps = job_.steps();
-    std::uint64_t sent_ns = ~std::uint64_t{0};
-    for (const std::uint32_t part : seen.completed()) {
-      const Step& step = steps.at(process_, part);
-      if (step.kind == StepKind::kReceive) sent_ns = std::min(sent_ns, step.end_ns);
-    }
-    if (sent_ns == ~std::uint64_t{0}) return;
+    const std::uint64_t sent_ns = seen.first_sent_ns();
+    if (sent_ns == CallWait::kNever) return;
     if (late_sender_ && sent_ns < steps.at(process_, found_[*late_sender_].call).time_ns)
       found_[*late_sender_].wait.kind = WaitKind::kWrongOrder;
     late_sender_.reset();
