@@ -240,9 +240,9 @@ def handle_of_object(f):
 
 def given_requests(f):
     """C++ arguments: how many requests the call is given, and where they are."""
-    first, second = [argument_name(p) for p in split(f.parameters)][:2]
-    if second == 'array_of_requests':
-        return f'{first}, {second}'
+    names = [argument_name(p) for p in split(f.parameters)]
+    if 'array_of_requests' in names[:2]:
+        return f'{names[0]}, array_of_requests'
     return '1, &request' if 'MPI_Request request' in f.parameters else '1, request'
 
 
@@ -323,8 +323,7 @@ def timing(f, result, left=''):
     if f.role == 'request_free':
         before.append('timed.frees(given(request));')
     if f.options.get('effect') == 'start':
-        one, two = [argument_name(p) for p in split(f.parameters)][:2] if 'count' in f.parameters else ('1', 'request')
-        leaving.insert(0, f'if ({result} == MPI_SUCCESS) timed.started({one}, {two});')
+        leaving.insert(0, f'if ({result} == MPI_SUCCESS) timed.started({given_requests(f)});')
     if f.role == 'constructor' and 'new' in f.waits:
         leaving.insert(0, f'if ({result} == MPI_SUCCESS) timed.constructed(communicator(given({f.options["new"]})));')
     if f.role in ('window', 'file'):
