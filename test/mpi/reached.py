@@ -22,7 +22,9 @@ import open_mpi
 
 PATIENCE = 60  # seconds until all ranks have begun
 RANKS = 2      # of each job, and of the spawned world
-KINDS = {"flight": (["--flight", "2M"], []), "window": (["--live"], ["--for", "2s"])}
+# Words for fathom run, and for each snap until one reaches all. Two spinning ranks of a pair may wait for each other
+# for more than a short window on a machine that is busy; a rank that makes no call in it records nothing.
+KINDS = {"flight": (["--flight", "2M"], [[]]), "window": (["--live"], [["--for", "2s"], ["--for", "10s"], ["--for", "30s"]])}
 
 
 def run(command, environment, folder):
@@ -77,7 +79,10 @@ def problems_of(kind, command, patterns, mpi, options, folder):
     problems = []
     try:
         job.wait_for(processes)
-        code, _, said = run([options.cli, "snap", "run", *snap_words], mpi.environment, folder)
+        for words in snap_words:
+            code, _, said = run([options.cli, "snap", "run", *words], mpi.environment, folder)
+            if "left none: no MPI call meanwhile" not in said:
+                break
         places = re.findall(rf"of {RANKS} ranks are in (\S+)/trace; next", said)
         wanted = sorted(patterns)
         if code != 0 or len(places) != len(wanted) or len(said.splitlines()) != len(wanted) or \
@@ -95,20 +100,20 @@ def problems_of(kind, command, patterns, mpi, options, folder):
 def spawn(kind, mpi, options, folder):
     """A world that the job spawned."""
     command = mpi.launch(RANKS, mpi.program(options.program), "spawn")
-    return problems_of(kind, command, [r"run/snap-1", r"run/world-\d+/snap-1"], mpi, options, folder)
+    return problems_of(kind, command, [r"run/snap-\d", r"run/world-\d+/snap-\d"], mpi, options, folder)
 
 
 def beside(kind, mpi, options, folder):
     """Two mpiruns of one script at once."""
     command = shlex.join(mpi.launch(RANKS, mpi.program(options.program), "plain"))
-    return problems_of(kind, ["sh", "-c", f"{command} & {command} & wait"], [r"run/snap-1", r"run/job-\d+/snap-1"], mpi,
+    return problems_of(kind, ["sh", "-c", f"{command} & {command} & wait"], [r"run/snap-\d", r"run/job-\d+/snap-\d"], mpi,
                        options, folder)
 
 
 def after(kind, mpi, options, folder):
     """The second mpirun of a script: nobody waits for the first, which has ended."""
     short, plain = (shlex.join(mpi.launch(RANKS, mpi.program(options.program), how)) for how in ("short", "plain"))
-    return problems_of(kind, ["sh", "-c", f"{short}; {plain}"], [r"run/job-\d+/snap-1"], mpi, options, folder)
+    return problems_of(kind, ["sh", "-c", f"{short}; {plain}"], [r"run/job-\d+/snap-\d"], mpi, options, folder)
 
 
 def session(kind, mpi, options, folder):
@@ -117,11 +122,11 @@ def session(kind, mpi, options, folder):
         raise open_mpi.Skipped("no sessions before MPI 4")
     command = mpi.launch(RANKS, mpi.program(options.program), "session")
     if kind == "flight":
-        return problems_of(kind, command, [r"run/snap-1"], mpi, options, folder)
+        return problems_of(kind, command, [r"run/snap-\d"], mpi, options, folder)
     job = Job(mpi, options, folder, command, KINDS[kind][0])
     try:
         job.wait_for(RANKS)
-        code, _, said = run([options.cli, "snap", "run", *KINDS[kind][1]], mpi.environment, folder)
+        code, _, said = run([options.cli, "snap", "run", *KINDS[kind][1][0]], mpi.environment, folder)
     finally:
         ended = job.end()[0]
     problems = [] if ended == (0, [f"{RANKS} ranks went on"]) else [f"the job: {ended}"]
