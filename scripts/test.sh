@@ -8,7 +8,7 @@
 #                    the later releases that scripts/openmpi.sh makes available; without it, a few quick
 #                    cases of the suite mpi do
 #
-# The last line counts the tests of all suites: "N passed, N failed, N skipped".
+# What fails is run once more, alone (test_again.py). The last line counts the tests of all suites: "N passed, N failed, N skipped".
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 
@@ -21,7 +21,9 @@ export FATHOM_OPENMPI=$openmpi_prefix
 cd "$fathom_build"
 suites=()
 for suite in "$@"; do suites+=(--suite "$suite"); done
+patience=(${FATHOM_TEST_LATER:+--timeout-multiplier 3})
 status=0
-meson test --no-rebuild --print-errorlogs ${FATHOM_TEST_LATER:+--timeout-multiplier 3} "${suites[@]}" || status=$?
+meson test --no-rebuild --print-errorlogs "${patience[@]}" "${suites[@]}" ||
+  python3 "$fathom_root/scripts/test_again.py" . "${patience[@]}" || status=1
 python3 "$fathom_root/scripts/count_tests.py" meson-logs/testlog.json || status=1
 exit "$status"
