@@ -4,62 +4,15 @@
 
 usage: live.py --binaries FOLDER --library libfathom.so --cli fathom [CASE...]
 """
-import argparse
 import json
 import os
 import pathlib
 import signal
 import struct
 import subprocess
-import sys
-import tempfile
 import time
-import traceback
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "test"))
-import open_mpi  # noqa: E402
-
-RANKS = 4
-ENDED, GONE = 3, 4  # of ProcessState in live/job_state.h
-
-
-class Job:
-    """A job in a folder of its own. `ways`: words before the program's own."""
-
-    def __init__(self, options, mpi, folder, program, *arguments, variables=None, command=(), more=()):
-        self.run, self.reader = folder / "run", options.binaries / "print_job"
-        words = mpi.for_ranks({"LD_PRELOAD": options.library, "FATHOM_OUTPUT": self.run, "FATHOM_LIVE": "1"}
-                              if variables is None else variables)
-        self.program = mpi.program(options.binaries / program)
-        self.process = subprocess.Popen([*command, *mpi.launch(RANKS, *words, *more, self.program, *arguments)], cwd=folder,
-                                        env=mpi.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-
-    def sample(self):
-        """What a reader sees now; nothing if it sees no process."""
-        read = subprocess.run([self.reader, self.run], capture_output=True, text=True, check=False)
-        return json.loads(read.stdout) if read.returncode == 0 else None
-
-    def until(self, holds):
-        """The first sample for which this holds."""
-        for _ in range(600):
-            sample = self.sample()
-            if sample and len(sample["ranks"]) == RANKS and holds(sample):
-                return sample
-            if self.process.poll() is not None:
-                raise AssertionError(f"the job ended: {self.process.communicate()}")
-            time.sleep(0.1)
-        raise AssertionError(f"it did not come to that: {self.sample()}")
-
-    def until_seen(self, run):
-        """The ranks of the job that writes to this run directory, once all are seen."""
-        self.run = run
-        return self.until(lambda sample: True)["ranks"]
-
-    def end(self):
-        """(exit code, output)."""
-        out, err = self.process.communicate(timeout=120)
-        return self.process.returncode, out, err
+from watched_job import ENDED, GONE, RANKS, ROOT, Job, open_mpi, run_cases
 
 
 def traffic_of_profile(run):
@@ -439,185 +392,25 @@ def readers_that_die_harm_nothing(options, mpi, folder):
     assert job.end() == (0, "done\n", "")
 
 
-READ, NOT_PERMITTED = 1, 2  # QueueAccess in live/job_state.h
-
-
-def queues_of(sample):
-    return [(rank["unexpected"], rank["posted"]) for rank in sample["ranks"]]
-
-
-# By rank: unexpected messages, and posted receives, of which MPI_T does not count the three from any rank.
-FULL, EMPTY = [(17, 0), (0, 10), (0, 0), (0, 0)], [(0, 0)] * RANKS
-FULL_SAYS_MPI_T = [(17, 0), (0, 7), (0, 0), (0, 0)]
-
-
-def said_by_mpi_t(folder, state):
-    return [tuple(map(int, (folder / f"q.{state}-{rank}").read_text(encoding="ascii").split())) for rank in range(RANKS)]
-
-
-def until_in_state(job, folder, state):
-    """Until all ranks of the job have come to this state."""
-    for _ in range(6000):
-        if len(list(folder.glob(f"q.{state}-*"))) == RANKS:
-            return
-        assert job.process.poll() is None, job.process.communicate()
-        time.sleep(0.01)
-    raise AssertionError(f"the ranks did not come to {state}")
-
-
-def in_state(job, folder, state):
-    """A sample of the job after all its ranks have come to this state."""
-    until_in_state(job, folder, state)
-    return job.until(lambda _: True)
-
-
-def skip_where_nobody_may_read(sample):
-    """Where only ancestors of a process may read its memory (kernel.yama.ptrace_scope), the reader may not."""
-    if all(rank["queues"] == NOT_PERMITTED for rank in sample["ranks"]):
-        raise open_mpi.Skipped("the memory of other processes may not be read here")
-
-
-def queue_job(options, mpi, folder, **settings):
-    return Job(options, mpi, folder, "queues", folder / "q", **settings)
-
-
-def let_end(folder):
-    (folder / "q.empty").touch()
-    (folder / "q.end").touch()
-
-
-def the_queues_have_the_lengths_that_mpi_says(options, mpi, folder):
-    plain = queue_job(options, mpi, folder, variables={})
-    try:
-        # No rank may go on before the last has looked: it would match what another is about to count.
-        for state, then in (("full", "empty"), ("empty", "end")):
-            until_in_state(plain, folder, state)
-            (folder / f"q.{then}").touch()
-    finally:
-        let_end(folder)
-        native = plain.end()
-    said = said_by_mpi_t(folder, "full"), said_by_mpi_t(folder, "empty")
-    assert said in ((FULL_SAYS_MPI_T, EMPTY), ([(-1, -1)] * RANKS,) * 2), said  # -1: there are no such variables
-    for path in folder.glob("q.*"):
-        path.unlink()
-    job = queue_job(options, mpi, folder)
-    try:
-        for state, known, then in (("full", FULL, "empty"), ("empty", EMPTY, "end")):
-            samples = [in_state(job, folder, state) for _ in range(3)]
-            skip_where_nobody_may_read(samples[0])
-            for sample in samples:
-                assert queues_of(sample) == known, (state, queues_of(sample))
-                assert [rank["queues"] for rank in sample["ranks"]] == [READ] * RANKS
-            shown = subprocess.run([options.cli, "top", job.run, "--json"], capture_output=True, text=True, check=True).stdout
-            assert [(rank["unexpected"], rank["posted"]) for rank in json.loads(shown)["ranks"]] == known, shown
-            (folder / f"q.{then}").touch()
-    finally:
-        let_end(folder)
-        end = job.end()
-    assert end == native == (0, "done\n", ""), (end, native)
-
-
-def queues_that_may_not_be_read_are_not_known(options, mpi, folder):
-    """A reader to whom the system refuses the memory of others."""
-    refused = options.binaries / "refused"
-    if subprocess.run([refused, "true"], check=False).returncode != 0:
-        raise open_mpi.Skipped("no system call can be refused here")
-    job = queue_job(options, mpi, folder)
-    try:
-        skip_where_nobody_may_read(in_state(job, folder, "full"))
-        sample = json.loads(subprocess.run([refused, job.reader, job.run], capture_output=True, text=True, check=True).stdout)
-        assert queues_of(sample) == [(None, None)] * RANKS, sample["ranks"]
-        assert [rank["queues"] for rank in sample["ranks"]] == [NOT_PERMITTED] * RANKS
-        page = subprocess.run([refused, options.cli, "top", job.run, "--once"], capture_output=True, text=True, check=True).stdout
-        assert "unexpected messages are not known" in page and "kernel.yama.ptrace_scope" in page, page
-        allowed = subprocess.run([options.cli, "top", job.run, "--once"], capture_output=True, text=True, check=True).stdout
-        assert "not known" not in allowed and "17 in queues of unexpected messages" in allowed, allowed
-        # Whoever may read it leaves what it has seen to the others.
-        with subprocess.Popen([options.cli, "watch-host", job.run]) as watcher:
-            try:
-                job.until(lambda _: list((job.run / "live").glob("*")))
-                sample = json.loads(subprocess.run([refused, job.reader, job.run], capture_output=True, text=True, check=True).stdout)
-                assert queues_of(sample) == FULL, sample["ranks"]
-            finally:
-                let_end(folder)  # it waits for the ranks
-            assert watcher.wait(timeout=60) == 0
-    finally:
-        let_end(folder)
-        end = job.end()
-    assert end == (0, "done\n", ""), end
-
-
-def queues_of_communicators_that_come_and_go_are_read(options, mpi, folder):
-    """A communicator may be freed while the reader looks: then it looks again, and believes nothing that cannot be."""
-    job = Job(options, mpi, folder, "communicators", folder / "stop")
-    try:
-        skip_where_nobody_may_read(job.until(lambda sample: all(rank["sent"] > 100 for rank in sample["ranks"])))
-        ranks = [rank for _ in range(30) for rank in job.sample()["ranks"]]
-        read = [rank for rank in ranks if rank["queues"] == READ]
-        assert len(read) > len(ranks) / 2, [rank["queues"] for rank in ranks]
-        assert all(rank["unexpected"] < 100 and rank["posted"] < 100 for rank in read), read
-        assert all(rank["unexpected"] is None for rank in ranks if rank["queues"] != READ)
-    finally:
-        (folder / "stop").touch()
-        end = job.end()
-    assert end == (0, "done\n", ""), end
-
-
-def queues_of_another_pml_are_not_known(options, mpi, folder):
-    words = mpi.for_ranks({"LD_PRELOAD": options.library, "FATHOM_OUTPUT": folder / "run", "FATHOM_LIVE": "1"})
-    job = Job(options, mpi, folder, "busy", folder / "stop", folder / "log", variables={}, more=[*open_mpi.UCX, *words])
-    try:
-        sample = job.until(lambda sample: all(rank["sent"] > 100 for rank in sample["ranks"]))
-        assert queues_of(sample) == [(None, None)] * RANKS and sample["ranks"][0]["queues"] == 0, sample["ranks"]
-        page = subprocess.run([options.cli, "top", job.run, "--once"], capture_output=True, text=True, check=True).stdout
-        assert "unexpected" not in page.split("unexp.")[0] and "unexp." in page, page
-    finally:
-        (folder / "stop").touch()
-    assert job.end()[:2] == (0, "done\n")
-
-
-CASES = [the_queues_have_the_lengths_that_mpi_says, queues_that_may_not_be_read_are_not_known, queues_of_another_pml_are_not_known, queues_of_communicators_that_come_and_go_are_read,
-         a_sampler_is_no_child_of_a_rank, ranks_that_are_killed_at_once_lose_nothing, threads_that_communicate_together_are_seen, a_fortran_program_is_seen_with_its_line,
-         a_full_disk_costs_the_samples_alone, ranks_of_another_host_are_seen_through_its_file, readers_that_die_harm_nothing, a_forked_child_adds_nothing, without_room_for_shared_memory_the_job_runs_as_ever, counts_survive_the_death_of_all_ranks, a_reader_without_the_processes_sees_the_file_system, a_blocked_receive_is_seen_with_its_peer_tag_and_line, a_receive_from_anyone_is_seen_as_such,
-         a_synchronous_send_is_seen_waiting_for_its_receiver, a_wait_shows_the_requests_that_are_incomplete,
-         a_collective_is_seen_with_its_number_and_root,
-         the_last_sample_is_the_profile, watching_changes_neither_output_nor_exit_code, another_user_sees_nothing]
-
-
-def builds(library):
-    """Both of 4.1, and 5.0.7 if it is there."""
-    rows = list(open_mpi.installed())
-    try:
-        rows.append(open_mpi.later_row("5.0.7"))
-    except LookupError as sentence:
-        print(f"skip {sentence}", flush=True)
-    return [open_mpi.OpenMpi(row) for row in rows]
-
-
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--binaries", type=pathlib.Path, required=True)
-    parser.add_argument("--library", required=True)
-    parser.add_argument("--cli", required=True)
-    parser.add_argument("cases", nargs="*")
-    options = parser.parse_args()
-    failed = False
-    for mpi in builds(options.library):
-        for case in CASES:
-            if options.cases and case.__name__ not in options.cases:
-                continue
-            with tempfile.TemporaryDirectory(prefix="fathom-live-") as folder:
-                try:
-                    case(options, mpi, pathlib.Path(folder))
-                    print(f"ok {case.__name__} on {mpi.title}", flush=True)
-                except open_mpi.Skipped as reason:
-                    print(f"skip {case.__name__} on {mpi.title}: {reason}", flush=True)
-                except Exception as problem:  # also a reader that fails: the next case runs
-                    print(f"FAILED {case.__name__} on {mpi.title}: {type(problem).__name__}: {problem}", flush=True)
-                    traceback.print_exc(file=sys.stdout)
-                    failed = True
-    sys.exit(failed)
-
-
 if __name__ == "__main__":
-    main()
+    run_cases(__doc__, [
+        a_sampler_is_no_child_of_a_rank,
+        ranks_that_are_killed_at_once_lose_nothing,
+        threads_that_communicate_together_are_seen,
+        a_fortran_program_is_seen_with_its_line,
+        a_full_disk_costs_the_samples_alone,
+        ranks_of_another_host_are_seen_through_its_file,
+        readers_that_die_harm_nothing,
+        a_forked_child_adds_nothing,
+        without_room_for_shared_memory_the_job_runs_as_ever,
+        counts_survive_the_death_of_all_ranks,
+        a_reader_without_the_processes_sees_the_file_system,
+        a_blocked_receive_is_seen_with_its_peer_tag_and_line,
+        a_receive_from_anyone_is_seen_as_such,
+        a_synchronous_send_is_seen_waiting_for_its_receiver,
+        a_wait_shows_the_requests_that_are_incomplete,
+        a_collective_is_seen_with_its_number_and_root,
+        the_last_sample_is_the_profile,
+        watching_changes_neither_output_nor_exit_code,
+        another_user_sees_nothing,
+    ])
