@@ -17,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import traceback
 import typing
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -257,8 +258,9 @@ def rows_of_one():
 
 def report_cases(builds, cases_of, match=""):
     """Runs cases_of(build), {name: function(folder)}, on each of the builds; each gets an empty folder and returns what was
-    wrong, as sentences. `match`: only those whose name, "BUILD CASE", this expression matches. True if one has failed."""
-    failed = False
+    wrong, as sentences, if anything. An exception is wrong too, and the next case runs. `match`: only those whose name,
+    "BUILD CASE", this expression matches. The last line is "N passed, N failed, N skipped". True if one has failed."""
+    passed = failed = skipped = 0
     for build in builds:
         for name, case in cases_of(build).items():
             name = f"{build.name} {name}"
@@ -269,10 +271,14 @@ def report_cases(builds, cases_of, match=""):
                     problems = case(pathlib.Path(folder).resolve())
                 except Skipped as reason:
                     print(f"skip {name}: {reason}", flush=True)
+                    skipped += 1
                     continue
-            print(f"{'FAIL' if problems else 'ok  '} {name}", *problems, sep="\n     " if problems else "", flush=True)
-            failed = failed or bool(problems)
-    return failed
+                except Exception:
+                    problems = [traceback.format_exc()]
+            print(f"{'FAIL' if problems else 'ok  '} {name}", *(problems or ()), sep="\n     " if problems else "", flush=True)
+            passed, failed = passed + (not problems), failed + bool(problems)
+    print(f"{passed} passed, {failed} failed, {skipped} skipped", flush=True)
+    return failed > 0
 
 
 def stock():

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Jobs that are watched while they run: what a reader sees, and what it must not change.
 
-usage: live.py --binaries FOLDER --library libfathom.so --cli fathom [CASE...]
+usage: live.py --binaries FOLDER --library libfathom.so --cli fathom [--match CASE]
 """
 import json
 import os

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """How many messages lie in the queues of jobs that are watched: what readers see, and what they may not.
 
-usage: queues.py --binaries FOLDER --library libfathom.so --cli fathom [CASE...]
+usage: queues.py --binaries FOLDER --library libfathom.so --cli fathom [--match CASE]
 """
 import json
 import subprocess

@@ -5,9 +5,7 @@ import json
 import pathlib
 import subprocess
 import sys
-import tempfile
 import time
-import traceback
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "test"))
@@ -55,7 +53,7 @@ class Job:
         return self.process.returncode, out, err
 
 
-def builds(library):
+def builds():
     """Both of 4.1, and 5.0.7 if it is there."""
     rows = list(open_mpi.installed())
     try:
@@ -66,26 +64,13 @@ def builds(library):
 
 
 def run_cases(text, cases):
-    """Runs the cases, functions of (options, mpi, folder), or those that the user named, on each Open MPI; ends the program."""
+    """Runs the cases, functions of (options, mpi, folder), on each Open MPI; ends the program."""
     parser = argparse.ArgumentParser(description=text, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--binaries", type=pathlib.Path, required=True)
     parser.add_argument("--library", required=True)
     parser.add_argument("--cli", required=True)
-    parser.add_argument("cases", nargs="*")
+    parser.add_argument("--match", default="", help="only the cases whose name this expression matches")
     options = parser.parse_args()
-    failed = False
-    for mpi in builds(options.library):
-        for case in cases:
-            if options.cases and case.__name__ not in options.cases:
-                continue
-            with tempfile.TemporaryDirectory(prefix="fathom-live-") as folder:
-                try:
-                    case(options, mpi, pathlib.Path(folder))
-                    print(f"ok {case.__name__} on {mpi.title}", flush=True)
-                except open_mpi.Skipped as reason:
-                    print(f"skip {case.__name__} on {mpi.title}: {reason}", flush=True)
-                except Exception as problem:  # also a reader that fails: the next case runs
-                    print(f"FAILED {case.__name__} on {mpi.title}: {type(problem).__name__}: {problem}", flush=True)
-                    traceback.print_exc(file=sys.stdout)
-                    failed = True
-    sys.exit(failed)
+    sys.exit(open_mpi.report_cases(
+        builds(),
+        lambda mpi: {case.__name__: lambda folder, case=case: case(options, mpi, folder) for case in cases}, options.match))
