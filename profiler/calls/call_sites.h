@@ -56,8 +56,8 @@ class CallSites {
   // While one lives, this thread is inside an MPI call, so calls may come from the library itself.
   class Inside {
    public:
-    Inside() { ++depth(); }
-    ~Inside() { --depth(); }
+    [[gnu::always_inline]] Inside() { ++depth(); }
+    [[gnu::always_inline]] ~Inside() { --depth(); }
     Inside(const Inside&) = delete;
     // Of the innermost one that lives: whether no other does.
     bool is_outermost() const { return depth() == 1; }

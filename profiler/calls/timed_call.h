@@ -51,6 +51,8 @@ class TimedCall {
         site_(CallTimes::on() && CallSites::is_outermost() ? site : nullptr),
         entered_(site_ == nullptr ? 0 : enter(function, polls)) {}
   TimedCall(const TimedCall&) = delete;
+  // Inlined where an exception passes too: a call that no function is given lies in registers.
+  [[gnu::always_inline]] ~TimedCall() {}
 
   bool on() const { return site_ != nullptr; }
 
