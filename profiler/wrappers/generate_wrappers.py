@@ -449,15 +449,25 @@ def recorded_call(f):
 
 
 def for_short_call(f, lines):
-    """The statements with communicator and bytes of the call in constants, because recording and timing both ask for
-    them, and with nothing left to call."""
-    constants = []
+    """The statements with communicator and bytes of the call in variables, because recording and timing both ask for
+    them, and with nothing left to call. A call that nobody records, and that need not know them before it waits, looks
+    them up when it has ended: until then another process waits for its message."""
+    declared, found = [], []
     for kind, name, expression in zip(('uint32_t', 'uint64_t'), ('call_comm', 'call_bytes'), place_and_size(f)):
         if expression and sum(line.count(expression) for line in lines) > 1:
             lines = [line.replace(expression, name) for line in lines]
-            constants.append(f'const std::{kind} {name} = site == nullptr ? 0 : {expression};')
+            declared.append((f'std::{kind} {name}', expression))
+            found.append(f'{name} = {expression};')
     lines = [re.sub(r'\b(enter|enter_sized)\(', r'\1_at_once(', line) for line in lines]
-    return [lines[0], *constants, *lines[1:]]  # the first says what `site` is
+    leaves = [i for i, line in enumerate(lines) if line.startswith('if (timed.on()) timed.leave(call_comm')]
+    if not leaves or any('timed.prepare(' in line for line in lines):
+        return [lines[0],  # it says what `site` is
+                *(f'const {variable} = site == nullptr ? 0 : {value};' for variable, value in declared), *lines[1:]]
+    entered = lines.index('recorded.began_at(timed.entered());') + 1
+    early = ['const bool known = recorded.on() || !ChosenCommunicators::leaves_none_out();',
+             *(f'{variable} = 0;' for variable, _ in declared), f'if (known && site != nullptr) {{ {" ".join(found)} }}']
+    late = f'if (timed.on() && !known) {{ {" ".join(found)} }}'
+    return [*lines[:entered], *early, *lines[entered:leaves[0]], late, *lines[leaves[0]:]]
 
 
 def traced_wrapper(f):

@@ -113,7 +113,7 @@ inline std::uint64_t time_of_message(const Stream& stream, trace::RecordKind kin
 // Ignores MPI_PROC_NULL.
 [[gnu::always_inline]] inline void message_sent(const openmpi::Layout& layout, const void* comm,
                                                 int tag, int peer, std::uint64_t bytes) {
-  if (peer < 0) return;
+  if (peer < 0 || !Recorder::recording()) return;  // before looking further: the receiver waits
   const Live* live = Communicators::find(comm, layout);
   if (live != nullptr) message(trace::RecordKind::kMessageSent, *live, tag, peer, bytes, nullptr);
 }
