@@ -29,7 +29,7 @@ class Record {
         return true;
       case RecordKind::kTransfer:
         event_.kind = EventKind::kTransfer;
-        event_.code = small_ & (kReceiving - 1);
+        event_.code = small_ & (kReceiving - 1);  // ThreadStream adds those that followed
         event_.receiving = (small_ & kReceiving) != 0;
         event_.request = word(0);
         return true;

@@ -2,6 +2,7 @@
 #include "trace/thread_stream.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 namespace fathom::trace {
@@ -17,6 +18,13 @@ bool ThreadStream::next(Event& event, std::vector<std::string>& problems) {
         event.kind = EventKind::kRequestGiven;
         event.request = *values_++;
       }
+      set_time(event, ticks_);
+      return true;
+    }
+    if (further_steps_ != 0) {
+      event = transfer_;
+      event.code = static_cast<std::uint32_t>(std::countr_zero(further_steps_)) - kAlsoShift;
+      further_steps_ &= further_steps_ - 1;
       set_time(event, ticks_);
       return true;
     }
@@ -53,6 +61,10 @@ bool ThreadStream::next(Event& event, std::vector<std::string>& problems) {
       values_end_ = record + 1 + words;
     } else if (decode(record, tables_, event)) {
       set_time(event, ticks_);
+      if (event.kind == EventKind::kTransfer) {
+        further_steps_ = small_of(head) >> (kAlsoShift + 1) << (kAlsoShift + 1);
+        if (further_steps_ != 0) transfer_ = event;
+      }
       return true;
     }
   }
@@ -143,6 +155,7 @@ void ThreadStream::seek(std::uint64_t time_ns) {
   open_phases_ = nullptr;
   at_ = end_ = nullptr;
   values_ = values_end_ = nullptr;
+  further_steps_ = 0;
   last_ns_ = 0;
   const auto found = std::partition_point(pieces_.begin(), pieces_.end(), [&](const Piece& piece) {
     return time_(piece.frame.last_ticks) < time_ns;

@@ -83,6 +83,8 @@ class ThreadStream {
   const std::uint64_t* values_ = nullptr;  // of a kValues record: not yet returned
   const std::uint64_t* values_end_ = nullptr;
   bool values_are_members_ = false;
+  std::uint32_t further_steps_ = 0;  // of the transfer that was returned last: also()
+  Event transfer_{};
   std::uint64_t ticks_ = 0;
   std::uint64_t last_ns_ = 0;
   TimeMap::Segment segment_{};

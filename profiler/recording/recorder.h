@@ -110,6 +110,8 @@ class Recorder {
     Stream* own = own_stream();
     return own != nullptr ? own : attach();
   }
+  // The same, null if it has none yet: of a record that continues the last one.
+  static Stream* stream_so_far() { return own_stream(); }
   static bool recording() {
     return (control_->load(std::memory_order_relaxed) & trace::kWindowRecords) != 0;
   }
@@ -165,6 +167,19 @@ class Recorder {
   static void last_was(Stream& stream, Follows kind) {
     stream.prompt = stream.at;
     stream.prompt_kind = kind;
+  }
+
+  // Instead of a record that would follow the last one, if that was one of `kinds` (Follows) and has the
+  // only word `word`: adds `small` to it. False if it was not, or may be stored elsewhere already.
+  [[gnu::always_inline]] static bool add_to_last(const Stream& stream, std::uint32_t kinds,
+                                                 std::uint64_t word, std::uint32_t small) {
+    const std::uint64_t* limit = std::atomic_ref(stream.limit).load(std::memory_order_relaxed);
+    const bool at_once = stream.at == stream.prompt && (stream.prompt_kind & kinds) != 0;
+    if (!at_once || stream.at >= limit || stream.at[-1] != word || stream.lost != 0) return false;
+    std::atomic_ref head(stream.at[-2]);
+    head.store(head.load(std::memory_order_relaxed) | std::uint64_t{small} << trace::kSmallShift,
+               std::memory_order_relaxed);
+    return true;
   }
 
   // Turns the youngest record of a message of this kind whose request is `word` into one that readers skip, if

@@ -29,7 +29,8 @@
 
 namespace fathom::trace {
 
-inline constexpr std::uint32_t kVersion = 2;  // 1 had no packed frames
+// 1 had no packed frames, 2 one step in each kTransfer
+inline constexpr std::uint32_t kVersion = 3;
 
 inline constexpr char kFileMagic[8] = {'F', 'A', 'T', 'H', 'O', 'M', 'T', 'R'};
 inline constexpr char kLiveMagic[8] = {'F', 'A', 'T', 'H', 'O', 'M', 'L', 'V'};
@@ -141,7 +142,8 @@ enum class RecordKind : std::uint8_t {
   // Within a wait or test: a request that this call completed. small: 1 if cancelled. Word: the
   // request.
   kRequestCompleted = 6,
-  // A step of a transfer inside the library. small: TransferStep | kReceiving. Word: the request.
+  // Steps of a transfer inside the library. small: TransferStep | kReceiving | also() of each later step
+  // that followed at once, at the same time. Word: the request.
   kTransfer = 7,
   // The unexpected queue. small: 0 a message arrived that no receive was waiting for, 1 one left
   // it. Words: communicator 32 | source 32; tag 32 | 0.
@@ -181,6 +183,12 @@ enum class TransferStep : std::uint8_t {
   kEnd = 8,                // REQ_XFER_END
   kComplete = 9,           // REQ_COMPLETE
 };
+
+// In small of kTransfer: the step followed, too. Steps follow each other in the order of their numbers.
+inline constexpr std::uint32_t kAlsoShift = 9;
+constexpr std::uint32_t also(TransferStep step) {
+  return 1u << (kAlsoShift + static_cast<std::uint32_t>(step));
+}
 
 enum class PauseReason : std::uint8_t { kPcontrol = 1, kTimeWindow = 2, kPhase = 3, kSizeCap = 4 };
 

@@ -167,20 +167,28 @@ inline bool is_left_out(const void* request) {
 }
 
 // `received_bytes_at`: where a receive request counts its bytes; for kEnd alone.
-inline void transfer(trace::TransferStep step, bool receiving, const void* request,
-                     std::ptrdiff_t received_bytes_at = 0) {
-  if (!Level::transfers || is_left_out(request)) return;
-  Stream* stream = Recorder::unmuted_stream();
-  if (stream == nullptr) return;
+[[gnu::always_inline]] inline void transfer(trace::TransferStep step, bool receiving,
+                                            const void* request,
+                                            std::ptrdiff_t received_bytes_at = 0) {
   constexpr std::size_t kMovedAtOnce = 1024;
   const bool short_receive =
       receiving && step == trace::TransferStep::kEnd &&
       rankmap::field<std::size_t>(request, received_bytes_at) <= kMovedAtOnce;
   const StepOrder order = order_of(step, short_receive);
-  Recorder::append(*stream, Recorder::now_or_last(*stream, order.follows),
-                   trace::RecordKind::kTransfer,
-                   static_cast<std::uint32_t>(step) | (receiving ? trace::kReceiving : 0),
-                   reinterpret_cast<std::uint64_t>(request));
+  const auto number = reinterpret_cast<std::uint64_t>(request);
+  // Steps at once share a record, as they share its time: a short receive has two instead of six. If the
+  // one before was recorded, so is this.
+  constexpr std::uint32_t kSteps = kActivated | kMatched | kBegun | kEnded;
+  Stream* stream = Recorder::stream_so_far();
+  if (stream == nullptr ||
+      !Recorder::add_to_last(*stream, order.follows & kSteps, number, trace::also(step))) {
+    if (!Level::transfers || is_left_out(request)) return;
+    stream = Recorder::unmuted_stream();
+    if (stream == nullptr) return;
+    Recorder::append(
+        *stream, Recorder::now_or_last(*stream, order.follows), trace::RecordKind::kTransfer,
+        static_cast<std::uint32_t>(step) | (receiving ? trace::kReceiving : 0), number);
+  }
   Recorder::last_was(*stream, static_cast<Follows>(order.is));
 }
 

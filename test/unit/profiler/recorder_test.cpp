@@ -47,6 +47,7 @@ void in_a_thread(const std::function<void()>& work) { std::thread(work).join(); 
 
 struct Events {
   std::vector<std::uint32_t> numbers;  // of the records that are there, in order of time
+  std::uint32_t steps = 0;             // events kTransfer
   std::set<std::uint32_t> threads;
   std::uint64_t lost = 0;  // by the events kLost
   trace::Process process;
@@ -95,6 +96,7 @@ class Recording {
     for (trace::Event event; cursor.next(event);) {
       events.threads.insert(event.thread);
       if (event.kind == EventKind::kProcessor) events.numbers.push_back(event.code);
+      if (event.kind == EventKind::kTransfer) ++events.steps;
       if (event.kind == EventKind::kLost) events.lost += event.count;
     }
     return events;
@@ -299,6 +301,38 @@ TEST_CASE("when the file cannot grow, every record is read or counted as lost") 
   CHECK(recording.drain.unwritten() > 6 * kChunkful);
   CHECK(events.numbers.size() + recording.drain.unwritten() == 7 * kChunkful);
   CHECK(recording.drain.why_unwritten() == EFBIG);
+}
+
+TEST_CASE("a step joins the record of the one before only if nothing is between them") {
+  using trace::TransferStep;
+  Recording recording(kTwoChunks);
+  const auto add = [](TransferStep step, std::uint64_t request, profiler::Follows is,
+                      std::uint32_t follows) {
+    Stream& stream = *Recorder::stream();
+    const bool joined = Recorder::add_to_last(stream, follows, request, trace::also(step));
+    if (!joined)
+      Recorder::append(stream, profiler::Ticks::now(), trace::RecordKind::kTransfer,
+                       static_cast<std::uint32_t>(step), request);
+    Recorder::last_was(stream, is);
+    return joined;
+  };
+  in_a_thread([&] {
+    CHECK_FALSE(add(TransferStep::kActivate, 7, profiler::kActivated, 0));
+    CHECK(add(TransferStep::kPosted, 7, profiler::kCompleted, profiler::kActivated));
+    CHECK_FALSE(add(TransferStep::kMatchedExpected, 7, profiler::kMatched, 0));
+    CHECK(add(TransferStep::kBegin, 7, profiler::kBegun, profiler::kMatched));
+    CHECK_FALSE(add(TransferStep::kEnd, 8, profiler::kEnded, profiler::kBegun));  // another's
+    append(0, 1);
+    CHECK_FALSE(add(TransferStep::kComplete, 8, profiler::kCompleted, profiler::kEnded));
+    // The memory is full: a lost record, to which no step can be added, nor to the one before it.
+    append(1, 3 * kChunkful);
+    CHECK_FALSE(add(TransferStep::kActivate, 7, profiler::kActivated, 0));
+    CHECK_FALSE(add(TransferStep::kPosted, 7, profiler::kCompleted, profiler::kActivated));
+  });
+  recording.start_drain();
+  const Events events = recording.finish();
+  CHECK(events.steps == 6);
+  CHECK(events.numbers.size() + events.process.lost_records == 1 + 3 * kChunkful + 2);
 }
 
 TEST_CASE("a killed process leaves its count of lost records in its memory") {

@@ -181,10 +181,10 @@ TEST_CASE("a damaged file header is replaced by the file's name") {
 TEST_CASE("a file of a later version is refused by name") {
   const Scratch folder;
   const Written file = write_frames(folder.path());
-  change(file.path, 8, 0x01);  // 2 -> 3
+  change(file.path, 8, 0x07);  // 3 -> 4
   const auto trace = trace::Trace::open(folder.path());
   REQUIRE_FALSE(trace.ok());
-  CHECK(trace.error().message.find("version 3 is newer") != std::string::npos);
+  CHECK(trace.error().message.find("version 4 is newer") != std::string::npos);
 }
 
 TEST_CASE("chunks left in memory are read after those drained, each once") {
@@ -303,6 +303,49 @@ TEST_CASE("records, sections and frames of a later version are skipped") {
   const Read all = read(folder.path());
   CHECK(all.numbers == std::vector<std::uint32_t>{0, 1, 2});
   CHECK(all.process.problems.empty());
+}
+
+TEST_CASE("steps of a transfer that share a record are read as one event each") {
+  using trace::TransferStep;
+  const Scratch folder;
+  TraceFile file(folder.path(), 0);
+  file.definitions(definitions_rows(0, 1));
+  const auto steps = [](TransferStep first, std::uint32_t further) {
+    return static_cast<std::uint32_t>(first) | trace::kReceiving | further;
+  };
+  const std::uint32_t to_end = trace::also(TransferStep::kBegin) | trace::also(TransferStep::kEnd) |
+                               trace::also(TransferStep::kComplete);
+  file.events(0, 0, 1000,
+              {record_head(trace::RecordKind::kTransfer, 1,
+                           steps(TransferStep::kActivate, trace::also(TransferStep::kPosted)), 0),
+               7,
+               record_head(trace::RecordKind::kTransfer, 1,
+                           steps(TransferStep::kMatchedExpected, to_end), 10),
+               7, record_head(trace::RecordKind::kProcessor, 0, 3, 5)},
+              3);
+  file.finish();
+  const auto trace = trace::Trace::open(folder.path());
+  REQUIRE(trace.ok());
+  trace::EventCursor cursor = trace->events(0);
+  trace::Event event;
+  for (const auto& [step, time_ns] : {std::pair{TransferStep::kActivate, 0u},
+                                      {TransferStep::kPosted, 0u},
+                                      {TransferStep::kMatchedExpected, 10u},
+                                      {TransferStep::kBegin, 10u},
+                                      {TransferStep::kEnd, 10u},
+                                      {TransferStep::kComplete, 10u}}) {
+    REQUIRE(cursor.next(event));
+    CHECK(event.kind == EventKind::kTransfer);
+    CHECK(event.code == static_cast<std::uint32_t>(step));
+    CHECK(event.time_ns == time_ns);
+    CHECK(event.receiving);
+    CHECK(event.request == 7);
+  }
+  REQUIRE(cursor.next(event));
+  CHECK(event.kind == EventKind::kProcessor);
+  CHECK(event.time_ns == 15);
+  CHECK_FALSE(event.receiving);
+  CHECK_FALSE(cursor.next(event));
 }
 
 TEST_CASE("a missing, empty or foreign trace is an error") {
