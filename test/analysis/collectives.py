@@ -227,9 +227,9 @@ def main():
             try:
                 function(build, pathlib.Path(folder), *arguments)
                 passed += 1
-            except (AssertionError, subprocess.TimeoutExpired) as error:
+            except Exception as error:  # whatever it is, the others run, and the last line says how many failed
                 failed += 1
-                print(f"FAIL {build.name} {name}: {str(error)[:600]}", flush=True)
+                print(f"FAIL {build.name} {name}: {type(error).__name__}: {str(error)[:600]}", flush=True)
 
     for build in builds(options):
         for operation in [name for name in options.operations or NON_BLOCKING if name in NON_BLOCKING]:
