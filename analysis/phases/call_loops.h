@@ -12,8 +12,8 @@
 //
 // Iterations may take another branch. With x and y in place of a, "ab ab ab xyb ab ab ab xyb" is
 // one loop of eight iterations: what comes back between the runs of a loop is an iteration if it
-// ends with the loop's last call or begins with its first, and makes at most kLongestBranch times
-// as many calls as the others. A time step that rebuilds its neighbour lists now and then is such a
+// ends with the loop's last call or begins with its first, and makes at most KnownLoops::kLongestBranch
+// times as many calls as the others. A time step that rebuilds its neighbour lists now and then is such a
 // loop. What is different or longer belongs to an outer loop: "p ab ab ab q p ab ab ab q" has two
 // iterations of that. The calls alone do not show whether it is an outer loop that ends with the
 // call that ends the inner one, too; such a loop counts as one with branches.
@@ -36,62 +36,16 @@
 #include <span>
 #include <vector>
 
+#include "analysis/phases/call_items.h"
+#include "analysis/phases/known_loops.h"
 #include "base/flat_map.h"
 
 namespace fathom::analysis {
-
-// Lengths of iterations: from first call to first call of the next; the last one ends with its last
-// leave.
-struct Iterations {
-  std::uint64_t count = 0;    // in total, if the loop is entered several times
-  std::uint64_t entered = 1;  // number of times entered
-  std::uint64_t last = 0;     // in the most recent run
-  std::uint64_t fewest = ~std::uint64_t{0}, most = 0;  // in any one run
-  std::uint64_t sum_ns = 0, shortest_ns = ~std::uint64_t{0}, longest_ns = 0, longest_at_ns = 0;
-  // Of the iterations that ended: their number, mean, and the sum of squared distances from the mean
-  // (B. P. Welford, Technometrics 4(3), 1962). Squares of the times themselves would cancel.
-  std::uint64_t timed = 0;
-  double mean_ns = 0, squares_ns2 = 0;
-
-  double deviation_ns() const;  // standard deviation; 0 if no iteration ended
-  void ended(std::uint64_t begin_ns, std::uint64_t end_ns);
-  void merge(const Iterations& other);
-};
-
-struct CallBranch;
-
-// A call, or a loop.
-struct CallItem {
-  std::uint64_t hash = 0;                  // equal for equal items
-  std::uint64_t begin_ns = 0, end_ns = 0;  // of the whole item: entered, left
-  std::uint64_t calls = 1;                 // in it, over all iterations
-  std::uint32_t function = 0;              // of a call
-  std::uint32_t site = 0;                  // of a call, as given to CallLoops
-  std::vector<CallItem> body;              // loop: one iteration
-  std::vector<CallItem> second;            // loop of two: the second iteration, until it is merged
-  std::vector<CallBranch> branches;        // loop: iterations with other calls
-  std::int32_t branch = -1;                // loop: that of its last iteration; -1: the body
-  Iterations iterations;                   // loop only; those of branches count too
-  std::uint64_t last_begin_ns = 0;         // loop: of its last iteration
-  bool open = false;  // loop: `iterations` lacks the last iteration and the last run
-  std::int64_t alike_before = -1, loop_before = -1;  // CallLoops: chains through the items
-
-  bool is_loop() const { return !body.empty(); }
-};
-
-// What some iterations of a loop consist of instead of its body.
-struct CallBranch {
-  std::uint64_t iterations = 0;
-  std::vector<CallItem> items;
-};
 
 class CallLoops {
  public:
   static constexpr std::size_t kMostItems = 1 << 16;
   static constexpr int kMostCandidates = 64;
-  static constexpr std::size_t kMostBranches = 16;  // of one loop
-  static constexpr std::uint64_t kLongestBranch = 2;
-  static constexpr std::uint64_t kFewest = 3;  // iterations that show a loop, and where it begins
 
   // `symbol`: equal for calls that count as the same. `site` is kept for the caller.
   void call(std::uint64_t symbol, std::uint32_t function, std::uint32_t site,
@@ -103,15 +57,10 @@ class CallLoops {
 
   // Branches become known on the way. Where there are any, the same calls should be given once more
   // to what again() returns, which knows them from the start.
-  bool has_branches() const { return branches_.size() > 0; }
+  bool has_branches() const { return known_.has_branches(); }
   CallLoops again() const;
 
  private:
-  using Hashes = std::vector<std::uint64_t>;
-  struct KnownBranch {
-    Hashes body, branch;
-  };
-
   void add(CallItem item);
   bool fold();
   bool fold_into_loop(std::size_t at);
@@ -121,13 +70,6 @@ class CallLoops {
   bool take_branch_after();
   bool take_branch_before();
   bool begin_with_branch();
-  bool is_branch(const CallItem& loop, std::span<const CallItem> items) const;
-  bool learn_branches(const std::vector<CallItem>& body);
-  bool learn_branch(const CallItem& loop, const std::vector<CallItem>& body, std::size_t at);
-  void begin_earlier(const std::vector<CallItem>& body, std::size_t at, Hashes& own,
-                     Hashes& branch);
-  void remember(const std::vector<CallItem>& body);
-  bool begins_elsewhere(std::span<const CallItem> body) const;
   std::vector<CallItem> pop(std::size_t count);
   void push(CallItem item);
   void unchain(const CallItem& item);
@@ -138,9 +80,7 @@ class CallLoops {
   base::FlatMap<std::uint64_t, std::int64_t> latest_alike_;  // by hash: the last such item
   base::FlatMap<std::uint64_t, std::int64_t>
       latest_loop_;  // by the hash of the last item of its body: the last such loop
-  base::FlatMap<std::uint64_t, std::vector<Hashes>> branches_;  // known ones, by the loop's hash
-  base::FlatMap<std::uint64_t, std::vector<KnownBranch>> branches_by_end_;  // by last items
-  base::FlatMap<std::uint64_t, Hashes> bodies_;  // of loops found, by hash_of_circle()
+  KnownLoops known_;
   std::uint64_t dropped_calls_ = 0;
 };
 
