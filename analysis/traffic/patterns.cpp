@@ -2,256 +2,22 @@
 #include "analysis/traffic/patterns.h"
 
 #include <algorithm>
-#include <cmath>
-#include <cstdio>
 #include <map>
 #include <set>
 #include <tuple>
+#include <utility>
 
 #include "analysis/traffic/class_traffic.h"
 #include "analysis/traffic/communicator_grid.h"
 #include "analysis/traffic/grid_patterns.h"
-#include "analysis/traffic/histograms.h"
 #include "analysis/traffic/pattern_search.h"
-#include "analysis/traffic/percent.h"
+#include "analysis/traffic/pattern_text.h"
+#include "analysis/traffic/pattern_traffic.h"
+#include "analysis/traffic/whole_patterns.h"
 #include "base/order/sort_stably.h"
-#include "base/text.h"
-#include "profile/pair_sums.h"
-#include "profile/summary.h"
 
 namespace fathom::analysis {
 namespace {
-
-constexpr std::size_t kMostCommunicatorsNamed = 6;  // communicators in a description
-
-std::string grid_text(const std::vector<std::int64_t>& extents) {
-  std::string text;
-  for (const std::int64_t extent : extents)
-    text += (text.empty() ? "" : " x ") + std::to_string(extent);
-  return text;
-}
-
-std::string periodic_text(const std::vector<bool>& periodic) {
-  const auto count = std::count(periodic.begin(), periodic.end(), true);
-  if (count == 0) return "not periodic";
-  if (count == std::ssize(periodic)) return "periodic";
-  std::string text;
-  for (std::size_t d = 0; d < periodic.size(); ++d) {
-    if (periodic[d])
-      text += (text.empty() ? "periodic in dimension " : " and ") + std::to_string(d);
-  }
-  return text;
-}
-
-// "every rank sends to every other of its row, in a grid of 2 x 4 ranks"
-std::string lines_text(const Pattern& pattern) {
-  const std::string grid = " in a grid of " + grid_text(pattern.extents) + " ranks";
-  if (pattern.kind == "summa")
-    return "SUMMA: the ranks broadcast in turn along their rows and columns" + grid;
-  if (pattern.kind == "pencil-transpose")
-    return "transposes of pencils: every rank deals out its data in its row, and in its column," +
-           grid;
-  return "every rank sends to every other " +
-         std::string(pattern.along == "rows"      ? "of its row"
-                     : pattern.along == "columns" ? "of its column"
-                                                  : "of its row and of its column") +
-         grid;
-}
-
-std::string shape_text(const Pattern& pattern) {
-  if (!pattern.along.empty()) return lines_text(pattern);
-  const std::string hub = pattern.hub == profile::kNone ? "" : " " + std::to_string(pattern.hub);
-  if (!pattern.extents.empty()) {
-    const bool two_way = pattern.kind == "halo";
-    std::string text = two_way ? "halo exchange with the nearest neighbours"
-                       : pattern.kind == "nearest-neighbour"
-                           ? "one-way traffic to the nearest neighbours"
-                           : "each rank sends to the next";
-    text += " on a " + std::string(pattern.extents.size() == 1 ? "line of " : "grid of ") +
-            grid_text(pattern.extents) + " ranks, " + periodic_text(pattern.periodic);
-    if (pattern.corners) text += ", diagonal neighbours too";
-    return pattern.rank_order ? text : text + "; the ranks are not in row-major order";
-  }
-  if (pattern.kind == "all-to-all") return "every rank sends to every other";
-  if (pattern.kind == "butterfly")
-    return "ranks exchange in pairs whose distances are powers of two";
-  if (pattern.kind == "dissemination") return "each rank sends to ranks ahead by powers of two";
-  if (pattern.kind == "master-worker") return "rank" + hub + " exchanges with every other";
-  if (pattern.kind == "star") return "all messages start or end at rank" + hub;
-  if (pattern.kind == "tree")
-    return "messages run along a tree" + (hub.empty() ? "" : " rooted at rank" + hub);
-  return "ranks exchange in pairs";
-}
-
-std::string describe(const Pattern& pattern, bool names_communicators) {
-  std::string text = shape_text(pattern);
-  if (pattern.groups > 1 && pattern.along.empty())
-    text += ", in " + std::to_string(pattern.groups) + " groups";
-  if (names_communicators) {
-    text += pattern.communicators.size() > kMostCommunicatorsNamed
-                ? ", on " + std::to_string(pattern.communicators.size()) + " communicators"
-            : pattern.communicators.size() > 1
-                ? ", on communicators " + base::joined(pattern.communicators)
-                : ", on communicator " + base::joined(pattern.communicators);
-  }
-  text += "; " + percent(pattern.share) + " of the class's traffic";
-  return pattern.alternative.empty()
-             ? text
-             : text + " (the same counts could be " + pattern.alternative + ")";
-}
-
-// By bytes or by messages; 0 for messages to oneself.
-double weight_of(const profile::PairCount& pair, bool by_bytes) {
-  if (pair.source == pair.destination) return 0;
-  return static_cast<double>(by_bytes ? pair.bytes : pair.messages);
-}
-
-double weight_of(const ClassTraffic& traffic, bool by_bytes) {
-  double sum = 0;
-  for (const profile::PairCount& pair : traffic.pairs) sum += weight_of(pair, by_bytes);
-  return sum;
-}
-
-std::vector<Edge> edges_of(const ClassTraffic& traffic, bool by_bytes) {
-  std::vector<Edge> edges;
-  for (const profile::PairCount& pair : traffic.pairs) {
-    const double weight = weight_of(pair, by_bytes);
-    if (weight == 0) continue;
-    edges.push_back({static_cast<std::uint32_t>(pair.source),
-                     static_cast<std::uint32_t>(pair.destination), 0, weight});
-  }
-  return edges;
-}
-
-std::vector<RankPair> heaviest(std::vector<Edge> edges) {
-  const std::size_t kept = std::min(edges.size(), kMostListed);
-  std::partial_sort(edges.begin(), edges.begin() + static_cast<std::ptrdiff_t>(kept), edges.end(),
-                    [](const Edge& a, const Edge& b) {
-                      if (a.weight != b.weight) return a.weight > b.weight;
-                      return std::pair(a.source, a.destination) <
-                             std::pair(b.source, b.destination);
-                    });
-  std::vector<RankPair> pairs;
-  for (std::size_t i = 0; i < kept; ++i) pairs.push_back({edges[i].source, edges[i].destination});
-  return pairs;
-}
-
-// The mean of `pairs` pairs: those for which in_line(source, destination) holds.
-template <typename InLine>
-PairVolume volume_of(const std::vector<const ClassTraffic*>& parts, double pairs, InLine in_line) {
-  PairVolume volume;
-  for (const ClassTraffic* part : parts) {
-    for (const profile::PairCount& pair : part->pairs) {
-      if (pair.source == pair.destination || !in_line(pair.source, pair.destination)) continue;
-      volume.bytes += static_cast<double>(pair.bytes) / pairs;
-      volume.messages += static_cast<double>(pair.messages) / pairs;
-    }
-  }
-  return volume;
-}
-
-// Number of ordered pairs in `lines` lines.
-double pairs_in(std::int64_t lines, std::int64_t length) {
-  return static_cast<double>(lines) * static_cast<double>(length) *
-         (static_cast<double>(length) - 1);
-}
-
-// Gives all-to-all in the lines of a grid its extents and its final kind.
-void name_lines(const ClassTraffic& traffic, Pattern& pattern) {
-  std::map<std::int64_t, std::int64_t> place;
-  for (const std::int64_t rank : pattern.ranks) place.emplace(rank, std::ssize(place));
-  const auto on_grid = [&](std::int64_t a, std::int64_t b) {
-    return place.contains(a) && place.contains(b);
-  };
-  if (pattern.kind == "rows-and-columns") {
-    const std::int64_t rows = pattern.extents[0], columns = pattern.extents[1];
-    const auto in_row = [&](std::int64_t a, std::int64_t b) {
-      return on_grid(a, b) && place.at(a) / columns == place.at(b) / columns;
-    };
-    const auto in_column = [&](std::int64_t a, std::int64_t b) {
-      return on_grid(a, b) && place.at(a) % columns == place.at(b) % columns;
-    };
-    std::tie(pattern.kind, pattern.alternative) = [&] {
-      const GridKind found =
-          kind_of_grid(rows, columns, volume_of({&traffic}, pairs_in(rows, columns), in_row),
-                       volume_of({&traffic}, pairs_in(columns, rows), in_column), true);
-      return std::pair(found.kind, found.alternative);
-    }();
-    pattern.periodic.clear();
-    pattern.along = "rows and columns";
-    return;
-  }
-  const auto groups = static_cast<std::int64_t>(pattern.groups), ranks = std::ssize(pattern.ranks);
-  if (pattern.kind != "all-to-all" || groups < 2 || ranks % groups != 0) return;
-  const std::int64_t length = ranks / groups;
-  bool rows = true, columns = true;
-  for (const RankPair& pair : pattern.pairs) {
-    const std::int64_t a = place.at(pair.source), b = place.at(pair.destination);
-    rows = rows && a / length == b / length;
-    columns = columns && a % groups == b % groups;
-  }
-  if (!rows && !columns) return;
-  pattern.along = rows ? "rows" : "columns";
-  pattern.extents = rows ? std::vector{groups, length} : std::vector{length, groups};
-}
-
-Pattern pattern_of(const FoundPattern& found, const ClassTraffic& traffic, double class_weight) {
-  Pattern pattern;
-  pattern.kind = found.shape.kind;
-  pattern.class_name = traffic.class_name;
-  pattern.hidden = traffic.hidden;
-  pattern.extents = found.shape.extents;
-  pattern.periodic = found.shape.periodic;
-  pattern.corners = found.shape.corners;
-  pattern.rank_order = found.shape.rank_order;
-  pattern.alternative = found.shape.alternative;
-  pattern.groups = found.groups;
-  pattern.hub = found.shape.hub;
-  pattern.ranks.assign(found.ranks.begin(), found.ranks.end());
-  pattern.pairs = heaviest(found.edges);
-  pattern.pair_count = found.edges.size();
-  pattern.share = found.explained / class_weight;
-  pattern.strength = pattern.share * found.present;
-  pattern.communicators.assign(traffic.communicators.begin(), traffic.communicators.end());
-  name_lines(traffic, pattern);
-  return pattern;
-}
-
-// The same pattern, found on several communicators.
-FoundPattern joined(std::vector<FoundPattern> all) {
-  FoundPattern sum = std::move(all[0]);
-  const bool same_ranks = std::all_of(all.begin() + 1, all.end(), [&](const FoundPattern& other) {
-    return other.ranks == sum.ranks;
-  });
-  for (auto other = all.begin() + 1; other != all.end(); ++other) {
-    sum.groups = same_ranks ? std::max(sum.groups, other->groups) : sum.groups + other->groups;
-    if (!same_ranks) sum.ranks.insert(sum.ranks.end(), other->ranks.begin(), other->ranks.end());
-    sum.edges.insert(sum.edges.end(), other->edges.begin(), other->edges.end());
-    sum.explained += other->explained;
-    sum.present = std::min(sum.present, other->present);
-    sum.shape.rank_order = sum.shape.rank_order && other->shape.rank_order;
-    if (sum.shape.hub != other->shape.hub) sum.shape.hub = profile::kNone;
-  }
-  std::sort(sum.ranks.begin(), sum.ranks.end());
-  sum.ranks.erase(std::unique(sum.ranks.begin(), sum.ranks.end()), sum.ranks.end());
-  return sum;
-}
-
-// The traffic of a class on several communicators.
-ClassTraffic sum_of(const std::vector<const ClassTraffic*>& parts) {
-  ClassTraffic sum;
-  profile::PairSums pairs;
-  for (const ClassTraffic* part : parts) {
-    sum.class_name = part->class_name;
-    sum.hidden = part->hidden;
-    sum.communicators.insert(part->communicators.begin(), part->communicators.end());
-    sum.bytes += part->bytes;
-    sum.messages += part->messages;
-    for (const profile::PairCount& pair : part->pairs) pairs.add(pair);
-  }
-  sum.pairs = pairs.take();
-  return sum;
-}
 
 class PatternFinder {
  public:
@@ -270,10 +36,15 @@ class PatternFinder {
     for (const ClassTraffic& traffic : classes_) {
       if (traffic.class_name == profile::kLibrary || traffic.class_name == profile::kIo) continue;
       of_class(traffic);
-      rooted(traffic);
+      if (auto rooted = rooted_concentration(traffic, thresholds_)) {
+        rooted->of_all = rooted->share * part_of_all(traffic);
+        found_.push_back(std::move(*rooted));
+      }
     }
-    density();
-    small_messages();
+    if (auto dense = density_pattern(profile_, thresholds_, found_))
+      found_.push_back(std::move(*dense));
+    if (auto small = small_message_pattern(profile_, thresholds_))
+      found_.push_back(std::move(*small));
     base::sort_stably(found_, [](const Pattern& a, const Pattern& b) {
       return std::tuple(a.class_name.empty(), -a.of_all) <
              std::tuple(b.class_name.empty(), -b.of_all);
@@ -472,66 +243,6 @@ class PatternFinder {
     add(std::move(pattern), whole);
     for (const std::int64_t communicator : traffic.communicators) parts.erase(communicator);
     return true;
-  }
-
-  // Rooted collectives that mostly have the same root.
-  void rooted(const ClassTraffic& traffic) {
-    if (!is_rooted_collective(traffic.class_name)) return;
-    const RootShare root = root_share(traffic);
-    if (root.ranks < thresholds_.few_ranks || root.share < 0.5) return;
-    Pattern pattern;
-    pattern.kind = "rooted-concentration";
-    pattern.class_name = traffic.class_name;
-    pattern.hidden = traffic.hidden;
-    pattern.hub = root.rank;
-    pattern.ranks = {root.rank};
-    pattern.communicators.assign(traffic.communicators.begin(), traffic.communicators.end());
-    pattern.share = pattern.strength = root.share;
-    pattern.of_all = root.share * part_of_all(traffic);
-    pattern.description =
-        "rank " + std::to_string(root.rank) + " is the root of " + percent(root.share) + " of it";
-    found_.push_back(std::move(pattern));
-  }
-
-  void density() {
-    const std::int64_t ranks = profile::rank_count(profile_);
-    const std::vector<profile::PairCount> pairs = profile::sum_pairs(profile_);
-    const double density = profile::density(pairs, ranks);
-    if (pairs.empty() || static_cast<double>(ranks) < thresholds_.density_ranks) return;
-    const bool explained = std::any_of(found_.begin(), found_.end(), [&](const Pattern& pattern) {
-      return pattern.kind == "all-to-all" && std::ssize(pattern.ranks) == ranks;
-    });
-    Pattern pattern;
-    pattern.pair_count = pairs.size();
-    pattern.share = pattern.of_all = 1;
-    if (density >= thresholds_.dense_pairs && !explained) {
-      pattern.kind = "dense";
-      pattern.strength = density;
-    } else if (density <= thresholds_.sparse_pairs) {
-      pattern.kind = "sparse";
-      pattern.strength = 1 - density;
-    } else {
-      return;
-    }
-    pattern.description = percent(density) + " of the pairs of different ranks communicate";
-    found_.push_back(std::move(pattern));
-  }
-
-  void small_messages() {
-    const SmallMessages small =
-        analysis::small_messages(histogram_of_all(profile_), thresholds_.small_message_bytes);
-    if (static_cast<double>(small.of_messages) < thresholds_.few_messages) return;
-    const double share =
-        static_cast<double>(small.messages) / static_cast<double>(small.of_messages);
-    if (share < 0.5) return;
-    Pattern pattern;
-    pattern.kind = "small-message-dominated";
-    pattern.share = pattern.strength = share;
-    pattern.of_all = small.of_bytes > 0 ? small.bytes / small.of_bytes : 1;
-    pattern.description =
-        percent(share) + " of the messages are smaller than " +
-        std::to_string(static_cast<std::uint64_t>(thresholds_.small_message_bytes)) + " B";
-    found_.push_back(std::move(pattern));
   }
 
   const profile::Profile& profile_;
