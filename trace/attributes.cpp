@@ -33,7 +33,7 @@ constexpr std::pair<Attribute, const char*> kAttributes[] = {
     {Attribute::kRequest, "request"},   {Attribute::kWindow, "win"},
     {Attribute::kFile, "file"},         {Attribute::kOffset, "offset"},
     {Attribute::kRequests, "requests"}, {Attribute::kMembers, "members"},
-    {Attribute::kLock, "lock"},
+    {Attribute::kLock, "lock"},         {Attribute::kMessage, "message"},
 };
 
 std::vector<Attribute> parse_attributes(std::string_view list) {

@@ -176,6 +176,7 @@ class Record {
     switch (attribute) {
       case Attribute::kRequest: event_.request = value; break;
       case Attribute::kWindow:
+      case Attribute::kMessage:
       case Attribute::kFile: event_.object = value; break;
       case Attribute::kOffset: event_.offset = value; break;
       default: break;

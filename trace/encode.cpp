@@ -144,6 +144,7 @@ std::uint64_t Encoder::wide_value(Attribute attribute, const Event& event) {
   switch (attribute) {
     case Attribute::kRequest: return event.request;
     case Attribute::kWindow:
+    case Attribute::kMessage:
     case Attribute::kFile: return event.object;
     case Attribute::kOffset: return event.offset;
     default: return 0;

@@ -48,8 +48,9 @@ struct Event {
   std::uint64_t bytes = 0, bytes2 = 0;
   std::uint64_t request = 0;  // kNoRequest, or unique among the process's live requests
   std::uint64_t site = 0;     // return address of the call, 0 if not recorded
-  std::uint64_t object = 0;   // window or file; of a partition: the request of its operation
-  std::uint64_t count = 0;    // requests given, records lost, calls sampled
+  // Window or file; a message that a probe holds; of a partition: the request of its operation.
+  std::uint64_t object = 0;
+  std::uint64_t count = 0;  // requests given, records lost, calls sampled
   std::uint64_t offset =
       0;  // target displacement, file offset; kSampled: nanoseconds inside the calls
   std::int32_t peer = kNobody, peer2 = kNobody;  // world rank; kAnySource or kNullProcess as posted

@@ -15,7 +15,7 @@ constexpr Field kFields[] = {
     {Attribute::kFlag, "flag", false},         {Attribute::kCompleted, "completed", true},
     {Attribute::kRequest, "request", true},    {Attribute::kWindow, "win", true},
     {Attribute::kFile, "file", true},          {Attribute::kOffset, "offset", true},
-    {Attribute::kLock, "lock", false},
+    {Attribute::kLock, "lock", false},         {Attribute::kMessage, "message", true},
 };
 
 std::uint64_t extended(std::int32_t value) {
@@ -49,6 +49,7 @@ std::uint64_t get_field(const Event& event, Attribute attribute) {
     case Attribute::kLock: return event.kind == EventKind::kEnter ? event.code : 0;
     case Attribute::kRequest: return event.request;
     case Attribute::kWindow:
+    case Attribute::kMessage:
     case Attribute::kFile: return event.object;
     case Attribute::kOffset: return event.offset;
     case Attribute::kRequests:
@@ -75,6 +76,7 @@ void set_field(Event& event, Attribute attribute, std::uint64_t value) {
     case Attribute::kLock: event.code = static_cast<std::uint32_t>(value); break;
     case Attribute::kRequest: event.request = value; break;
     case Attribute::kWindow:
+    case Attribute::kMessage:
     case Attribute::kFile: event.object = value; break;
     case Attribute::kOffset: event.offset = value; break;
     case Attribute::kRequests:

@@ -121,6 +121,8 @@ void StepRecorder::request_made(Request& request, const OpenCall& open) {
 
 void StepRecorder::activated(Request& request, OpenCall* open) {
   request.data.posted_in = open == nullptr ? kNobody : open->data.step;
+  const bool receives = request.group == trace::Group::kReceive;
+  request.data.held = open == nullptr || !receives ? 0 : open->data.object;
   request.data.given.clear();
   request.data.partitions.clear();
   if (request.data.collective.name != 0 && open != nullptr && !incomplete_)
@@ -163,13 +165,16 @@ void StepRecorder::sent(const Event& event, std::uint32_t number, const OpenCall
 }
 
 void StepRecorder::received(const Event& event, std::uint32_t number, const OpenCall* open,
-                            Request* request, bool waited) {
+                            Request* request, const Channels::Posted* place) {
   Step& receive = steps_.at(process_, number);
   if (request != nullptr) receive.flags |= kByRequest;
   if (of_nonblocking_neighbor(event.code)) received_from_neighbor(event, receive, number);
   if (!probes_.empty() && !receive.has(kHidden)) {
     const std::uint64_t now_ns = open == nullptr ? event.time_ns : open->enter_ns;
-    found_by_probe(event, request == nullptr ? now_ns : request->posted_ns, number);
+    const std::uint64_t handle = request != nullptr ? request->data.held
+                                 : place != nullptr ? open->data.object
+                                                    : 0;
+    found_by_probe(event, request == nullptr ? now_ns : request->posted_ns, handle, number);
   }
   const Channels::Key key{event.communicator, event.peer, event.tag};
   trace::ChannelEnd end{event.time_ns, open == nullptr ? event.time_ns : open->enter_ns, process_,
@@ -180,10 +185,11 @@ void StepRecorder::received(const Event& event, std::uint32_t number, const Open
     end.begin_ns = operation->posted_ns;
     operation->data.partitions.push_back(number);
   }
-  if (!waited) {
+  if (place == nullptr) {
     const bool by_request = request == nullptr && event.request != trace::kNoRequest;
     return channels_.receive_now(key, end, outgoing_.joined, by_request);
   }
+  if (request == nullptr) return channels_.receive(key, *place, end, outgoing_.joined);
   end.begin_ns = request->posted_ns;
   receive.posted = request->data.posted_in;
   for (const std::uint32_t given : request->data.given) {
@@ -192,7 +198,7 @@ void StepRecorder::received(const Event& event, std::uint32_t number, const Open
     if (step.kind == StepKind::kProbe) receive.flags |= kProbed;
   }
   request->data.given.clear();
-  channels_.receive(key, request->posted, end, outgoing_.joined);
+  channels_.receive(key, *place, end, outgoing_.joined);
 }
 
 void StepRecorder::given(Request& request, const Event& event) {

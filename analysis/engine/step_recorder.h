@@ -70,7 +70,7 @@ struct CallSteps {
   std::uint32_t step = 0;
   std::uint32_t collective = kNobody;  // its kCollective step
   std::int32_t root = -1;              // world rank, or trace::kIsRoot, or trace::kTakesNoPart
-  std::uint64_t object = 0;            // the window or file that it was given
+  std::uint64_t object = 0;            // the window, file or message that it was given
   trace::LockType lock = trace::LockType::kUnknown;
   bool completed = false;         // a request
   std::int32_t neighbor_tag = 0;  // of its messages, if it is a non-blocking neighbourhood
@@ -89,7 +89,8 @@ struct PersistentCollective {
 struct RequestSteps {
   std::uint32_t posted_in = kNobody;  // the call that posted or started it
   std::vector<std::uint32_t> given;   // kGiven and kProbe steps of a receive without a message yet
-  std::int32_t neighbor_tag = 0;      // as in CallSteps
+  std::uint64_t held = 0;  // the handle of the message that it receives, if a probe took that
+  std::int32_t neighbor_tag = 0;  // as in CallSteps
   // The kSend or kReceive steps of a partitioned operation since it was started.
   std::vector<std::uint32_t> partitions;
   PersistentCollective collective;
@@ -146,11 +147,12 @@ class StepRecorder : private trace::CallTracker<StepRecorder, CallSteps, Request
   void probed(const OpenCall& call, const trace::Event& leave);
   void saw_complete(Request* request, const OpenCall& call, const trace::Event& event);
   void saw_part(std::uint32_t part, const OpenCall& call, const trace::Event& event);
-  void found_by_probe(const trace::Event& message, std::uint64_t posted_ns, std::uint32_t receive);
+  void found_by_probe(const trace::Event& message, std::uint64_t posted_ns, std::uint64_t handle,
+                      std::uint32_t receive);
   std::uint32_t new_message(const trace::Event& event, const OpenCall* call);
   void sent(const trace::Event& event, std::uint32_t number, const OpenCall* call, bool by_request);
   void received(const trace::Event& event, std::uint32_t number, const OpenCall* call,
-                Request* request, bool waited);
+                Request* request, const Channels::Posted* place);
   void request_made(Request& request, const OpenCall& call);
   void activated(Request& request, OpenCall* call);
   void start_collective(Request& request, OpenCall& call);
@@ -191,8 +193,9 @@ class StepRecorder : private trace::CallTracker<StepRecorder, CallSteps, Request
   struct Probe {
     std::int32_t communicator = -1, peer = -1, tag = 0;
     std::uint64_t left_ns = 0;
-    std::uint32_t step = 0;  // its kProbe
-    bool takes = false;      // MPI_Mprobe: no other probe finds the message
+    std::uint32_t step = 0;    // its kProbe
+    bool takes = false;        // MPI_Mprobe: no other probe finds the message
+    std::uint64_t handle = 0;  // of the message that it took, or that it found and another took
   };
   static constexpr std::size_t kMostProbes = 1024;
   // The last call of a thread, if it tested or probed and failed.

@@ -22,12 +22,17 @@ std::uint64_t neighbors_key(std::int32_t communicator, std::int32_t tag) {
 // The call has found a message. Which one shows when it is received.
 void StepRecorder::probed(const OpenCall& open, const Event& leave) {
   const mpi::Meaning& facts = facts_.functions[open.function];
-  Probe probe{open.communicator, open.peer, open.tag, leave.time_ns, 0, facts.takes_message};
-  const auto finds_it_too = [&](const Probe& earlier) {
-    return !earlier.takes && earlier.communicator == probe.communicator &&
-           earlier.peer == probe.peer && earlier.tag == probe.tag;
-  };
-  if (std::any_of(probes_.begin(), probes_.end(), finds_it_too)) return;
+  Probe probe{open.communicator,   open.peer,   open.tag, leave.time_ns, 0,
+              facts.takes_message, leave.object};
+  const Channels::Key key{probe.communicator, probe.peer, probe.tag};
+  bool found_before = false;
+  for (Probe& earlier : probes_) {
+    const Channels::Key same{earlier.communicator, earlier.peer, earlier.tag};
+    if (earlier.takes || earlier.handle != 0) continue;
+    found_before = found_before || same == key;
+    if (same.covers(key)) earlier.handle = probe.handle;  // it had found what this one takes
+  }
+  if (found_before) return;
   Step& step = steps_.append(process_, probe.step);
   step.kind = StepKind::kProbe;
   step.time_ns = leave.time_ns;
@@ -95,15 +100,17 @@ void StepRecorder::saw_complete(Request* request, const OpenCall& open, const Ev
   if (request->message == kNobody) given.push_back(number);
 }
 
-// The first probe that matches has found this message, whose receive was posted after it.
+// The first probe that matches has found this message, whose receive was posted after it. If a probe has
+// taken it, the handle says which (0: none has, or it is not known), and it was found by no later one.
 void StepRecorder::found_by_probe(const Event& message, std::uint64_t posted_ns,
-                                  std::uint32_t receive) {
-  bool found = false;
+                                  std::uint64_t handle, std::uint32_t receive) {
+  const Channels::Key key{message.communicator, message.peer, message.tag};
+  bool found = false, taken = false;
   std::erase_if(probes_, [&](const Probe& probe) {
-    if (probe.left_ns > posted_ns || probe.communicator != message.communicator ||
-        (probe.peer != message.peer && probe.peer != trace::kAnySource) ||
-        (probe.tag != message.tag && probe.tag != trace::kAnyTag) || (found && probe.takes))
-      return false;
+    const Channels::Key probed{probe.communicator, probe.peer, probe.tag};
+    if (probe.left_ns > posted_ns || !probed.covers(key)) return false;
+    if (probe.handle != 0 ? probe.handle != handle : taken || (found && probe.takes)) return false;
+    taken = taken || probe.handle != 0;
     if (!found) {
       steps_.at(process_, probe.step).partner_step = receive;
       steps_.at(process_, receive).flags |= kProbed;

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / 'mpi'))
 from functions_table import typed  # noqa: E402
 
-WIDE = ('request', 'win', 'file', 'offset')  # 8 bytes; the others take 4
+WIDE = ('request', 'win', 'file', 'offset', 'message')  # 8 bytes; the others take 4
 
 # (count, datatype) of what is sent, posted or moved; LENGTHS2: of the other side, if there is one.
 LENGTHS = (('sendcount', 'sendtype'), ('origin_count', 'origin_datatype'), ('count', 'datatype'),
@@ -94,6 +94,7 @@ def at_enter(f):
                    if kind == 'MPI_Offset' and name in ('offset', 'disp') or name == 'target_disp'), None)
     count = next((name for name in ('count', 'incount') if name in types), None)
     other = peer(f, types)
+    message = first_of(types, 'MPI_Message*')
     lock = (f'kind_of_lock({"lock_type" if "lock_type" in types else "0"}, assert)'
             if f.options.get('lock') == 'lock' else None)
     found = [('comm', comm), ('peer', comm and other and f'native_rank({other})'),
@@ -103,7 +104,8 @@ def at_enter(f):
              ('tag2', 'native_tag(recvtag)' if both else None), ('bytes2', bytes2),
              ('count', count if 'array_of_requests' in types else None), ('lock', lock),
              ('request', request and f'number({request})'), ('win', window and f'number({window})'),
-             ('file', file and f'number({file})'), ('offset', offset)]
+             ('file', file and f'number({file})'), ('offset', offset),
+             ('message', message and f.group == 'receive' and f'number(given({message}))')]
     return [Attribute(name, expression) for name, expression in found if expression]
 
 
@@ -125,6 +127,9 @@ def at_leave(f):
         found.append(('win', 'number(given(win))', '0'))
     if f.role == 'file':
         found.append(('file', 'number(given(fh))', '0'))
+    if (message := first_of(types, 'MPI_Message*')) and f.group == 'probe':
+        number = f'number(given({message}))'
+        found.append(('message', f'(given(flag) != 0 ? {number} : 0)' if 'flag' in types else number, '0'))
     return [Attribute(name, expression if none is None else f'succeeded ? {expression} : {none}')
             for name, expression, none in found]
 

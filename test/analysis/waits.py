@@ -12,6 +12,7 @@ import functools
 import json
 import os
 import pathlib
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -95,7 +96,7 @@ MORE = {
     "allocated_then_shared": ("wait-for-lock", LOCKED, [0, 2, 3], 1),
     "get_status_of_a_collective": ("polling", "MPI_Request_get_status", [0, 2, 3], 1),
     "get_status_of_a_send": ("polling", "MPI_Request_get_status", [0], 1),
-    "two_mprobes": ("wrong-order", "MPI_Mprobe", [0], 1),
+    "two_mprobes": ("late-sender", "MPI_Mprobe", [0], 1),
     "allreduce_init": ("wait-at-nxn", "MPI_Wait", [0, 2, 3], 1),
     "allreduce_init_in_test_loop": ("polling", "MPI_Test", [0, 2, 3], 1),
     "bcast_init": ("late-broadcast", "MPI_Wait", [0, 2, 3], 1),
@@ -136,6 +137,7 @@ ENDS = {
     "init": ("wait-at-init", "MPI_Init", [0, 2, 3], 1),
     "finalize": ("wait-at-finalize", "MPI_Finalize", [0, 2, 3], 1),
 }
+HELD_MESSAGES = 2 * 24  # of programs/held_messages.c
 OWN_SOURCES = ("waits.c", "partitions.c", "get_status.c")
 # A machine with fewer processors than ranks makes them wait for each other by chance.
 TOO_MUCH, MOST_OTHERS = 1.5, 0.4
@@ -450,7 +452,7 @@ def results_are_the_same_for_every_number_of_processes(build, folder):
     analyses = ("wait-states", "critical-path", "lateness", "efficiency", "idle-time")
     for case in ("probe", "test_and_probe_loop", "fence", "intercomm_create", "intercomm_reduce", "neighbors", "file_close",
                  "late_post_elsewhere", "win_test_loop", "ineighbors", "exclusive_then_shared", "exclusive_then_exclusive",
-                 "lock_all_then_exclusive", "startall_of_collectives", "neighbor_init"):
+                 "lock_all_then_exclusive", "startall_of_collectives", "neighbor_init", "two_mprobes"):
         words = program_of(case, folder / "data")
         run = build.traced(folder / case, build.program(words[0]), *words[1:])
         for processes in (1, 3):
@@ -467,6 +469,22 @@ def a_process_that_fails_ends_the_analysis(build, folder):
                           timeout=120, check=False)
     assert done.returncode != 0 and "TMPDIR" in done.stderr, done
     assert not (folder / "out.json").exists() and done.stdout == "", done
+
+
+def messages_that_probes_hold_have_their_own_receives(build, folder):
+    """Each message has a length of its own, which both ends must have, whatever was received before it."""
+    run = build.traced(folder / "run", build.program("held_messages"), ranks=3)
+    assert "equal:" in build.call(build.options.cli, "trace", "check", run)
+    build.call(build.options.cli, "export", run, "--format", "sqlite", "-o", folder / "run.db")
+    database = sqlite3.connect(folder / "run.db")
+    ends = database.execute("SELECT sent.bytes, received.bytes, sent.rank, received.peer FROM sent JOIN received USING(id) "
+                            "WHERE NOT sent.hidden").fetchall()
+    assert all(sent == received and source == peer for sent, received, source, peer in ends), ends
+    assert len({sent for sent, _, _, _ in ends}) == len(ends) == HELD_MESSAGES, ends
+    handles = {name: [row[0] for row in database.execute("SELECT object FROM calls WHERE name LIKE ? AND object IS NOT NULL", (name,))]
+               for name in ("MPI_%probe", "MPI_%mrecv")}
+    taken, received = handles.values()
+    assert sorted(taken) == sorted(received) and len(taken) > HELD_MESSAGES / 2, handles
 
 
 def options_of(text):
@@ -501,7 +519,7 @@ def run_cases(options, cases):
 
 def main():
     others = (exclusive_locks_wait_one_after_the_other, locks_that_do_not_conflict_do_not_wait, a_late_sender_in_fortran_is_found, a_call_that_waited_for_any_names_the_requests_that_it_left,
-              work_between_two_tests_is_no_wait, a_target_waits_for_another_through_an_origin, results_are_the_same_for_every_number_of_processes,
+              work_between_two_tests_is_no_wait, messages_that_probes_hold_have_their_own_receives, a_target_waits_for_another_through_an_origin, results_are_the_same_for_every_number_of_processes,
               a_process_that_fails_ends_the_analysis)
     run_cases(options_of(__doc__), dict.fromkeys(CASES, waits_as_made) | dict.fromkeys(ENDS, waits_at_the_ends) |
               {other.__name__: lambda build, folder, _, other=other: other(build, folder) for other in others})

@@ -104,6 +104,7 @@ class Printer {
       case Attribute::kRequest: return put("request", requests_.of(e.request));
       case Attribute::kWindow: return put("win", windows_.of(e.object));
       case Attribute::kFile: return put("file", files_.of(e.object));
+      case Attribute::kMessage: return put("message", messages_.of(e.object));
       case Attribute::kOffset: return put("offset", std::to_string(e.offset));
       case Attribute::kRequests:
       case Attribute::kMembers: return;
@@ -116,7 +117,7 @@ class Printer {
   const Definitions& definitions_;
   CodeSites sites_;
   std::set<std::uint64_t> persistent_;
-  Names requests_{'r'}, windows_{'w'}, files_{'f'};
+  Names requests_{'r'}, windows_{'w'}, files_{'f'}, messages_{'m'};
 };
 
 class Sums {

@@ -226,6 +226,9 @@ enum class Attribute : std::uint8_t {
                    // MPI_Startall; those that MPI_Waitany and MPI_Waitsome left active
   kMembers = 37,   // "members": of a group, as kValues records after kEnter: world ranks, without
                    // processes of other worlds
+  kMessage =
+      38,  // "message": handle, a number that is unique among the messages that probes hold: at
+           // leave of MPI_Mprobe and MPI_Improbe, at enter of MPI_Mrecv and MPI_Imrecv
 };
 // Whether its values are kValues records, not words of kEnter.
 constexpr bool is_list(Attribute attribute) {

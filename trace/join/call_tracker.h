@@ -10,6 +10,9 @@
 //   - A receive may be complete before the call that posts it has returned its request.
 //   - Open MPI gives all sends that are complete when their call returns the same request. Each
 //     completion of that request belongs to the earliest of these sends.
+// A message that MPI_Mprobe or MPI_Improbe has taken is followed by its handle to the call that receives
+// it. A trace of an earlier Fathom does not name the handle: there it has its place among those of its
+// channel from that call on, not from the probe.
 //
 // A consumer derives from CallTracker<Consumer, CallData, RequestData>; CallData and RequestData are
 // what it keeps with each open call and each request. It defines the functions below. They are
@@ -19,8 +22,9 @@
 //   MessageNumber new_message(const Event&, const OpenCall*)
 //       numbers a message, hidden or not, before sent() or received()
 //   sent(const Event&, MessageNumber, OpenCall*, bool by_request)
-//   received(const Event&, MessageNumber, const OpenCall*, Request*, bool waited)
-//       waited: the request was posted and had no message yet
+//   received(const Event&, MessageNumber, const OpenCall*, Request*, const Channels::Posted* place)
+//       place: what post() returned when its request was posted, or when a probe took the message; null
+//       if it has its place from now on
 //   post(key), withdrawn(posted)           pass these on to Channels, which pairs messages
 //   request_made(Request&, OpenCall&)      before it is active; persistent ones too
 //   activated(Request&, const OpenCall*)   each start, with the open call; may set `message`
@@ -39,6 +43,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/flat_map.h"
@@ -65,6 +70,7 @@ class CallTracker {
     std::int32_t communicator = -1, peer = -1, tag = 0;  // as posted
     std::uint32_t thread = 0, depth = 0;                 // depth 0: not inside another call
     bool cut = false;
+    Channels::Posted held;  // the place of the message that it receives, if a probe holds that
     std::vector<std::uint64_t> started;  // persistent sends whose message has not come yet
     CallData data{};
   };
@@ -111,11 +117,13 @@ class CallTracker {
     consumer().other(event);
   }
 
-  // After the last event: ends the calls that are still open.
+  // After the last event: ends the calls that are still open, and lets go of messages that probes hold.
   void end_open_calls() {
     for (Thread thread = 0; thread < threads_.size(); ++thread) {
       while (!threads_[thread].empty()) cut_call(thread, last_ns_);
     }
+    held_.for_each([this](std::uint64_t, Channels::Posted& held) { let_go(held); });
+    held_.clear();
   }
 
   std::uint64_t last_ns() const { return last_ns_; }
@@ -175,6 +183,8 @@ class CallTracker {
     call.communicator = event.communicator;
     call.peer = event.peer;
     call.tag = event.tag;
+    if (event.object != 0 && meaning(event.function).group == Group::kReceive)
+      take_held(call, event.object);
     consumer().entered(call, event);
     const mpi::Requests does = meaning(event.function).requests;
     if (does == mpi::Requests::kFrees) return free_request(event.request);
@@ -194,13 +204,34 @@ class CallTracker {
     const auto depth = static_cast<std::size_t>(calls.rend() - found);
     while (calls.size() > depth) cut_call(event.thread, event.time_ns);
     make_request(event);
+    if (event.object != 0 && meaning(event.function).takes_message)
+      hold(calls.back(), event.object);
+    let_go(calls.back().held);
     consumer().left(calls.back(), event);
     calls.pop_back();
+  }
+
+  // A probe has taken a message.
+  void hold(const OpenCall& probe, std::uint64_t handle) {
+    if (probe.peer == kNullProcess) return;
+    Channels::Posted& held = held_[handle];
+    let_go(held);  // nobody has seen the call that received the message of this handle before
+    held = consumer().post({probe.communicator, probe.peer, probe.tag});
+  }
+  void take_held(OpenCall& receive, std::uint64_t handle) {
+    const Channels::Posted* const held = held_.find(handle);
+    if (held == nullptr) return;
+    receive.held = *held;
+    held_.erase(handle);
+  }
+  void let_go(Channels::Posted& held) {
+    if (held.order != 0) consumer().withdrawn(std::exchange(held, {}));
   }
 
   void cut_call(Thread thread, std::uint64_t time_ns) {
     OpenCall& call = threads_[thread].back();
     call.cut = true;
+    let_go(call.held);
     Event leave;
     leave.kind = EventKind::kLeave;
     leave.time_ns = time_ns;
@@ -267,7 +298,9 @@ class CallTracker {
     }
     if (request.group != Group::kReceive || request.peer == kNullProcess) return;
     request.waits = true;
-    request.posted = consumer().post({request.communicator, request.peer, request.tag});
+    const bool held = call != nullptr && call->held.order != 0;
+    request.posted = held ? std::exchange(call->held, {})
+                          : consumer().post({request.communicator, request.peer, request.tag});
   }
 
   void stop_waiting(Request& request) {
@@ -340,16 +373,20 @@ class CallTracker {
 
   void received(const Event& event) {
     const bool is_hidden = hidden(event.code);
-    const OpenCall* call = innermost(event.thread);
+    OpenCall* call = innermost(event.thread);
     if (leaves_out(event, call)) return;
     Request* request = is_hidden ? nullptr : receiving(event);
     const MessageNumber number = consumer().new_message(event, call);
-    const bool waited = request != nullptr && request->waits;
-    if (waited) {
+    Channels::Posted place;
+    if (request != nullptr && request->waits) {
       request->message = number;
       request->waits = false;
+      place = request->posted;
+    } else if (request == nullptr && !is_hidden && call != nullptr && call->held.order != 0 &&
+               call->held.key.covers({event.communicator, event.peer, event.tag})) {
+      place = std::exchange(call->held, {});
     }
-    consumer().received(event, number, call, request, waited);
+    consumer().received(event, number, call, request, place.order == 0 ? nullptr : &place);
   }
 
   void completed(const Event& event) {
@@ -395,6 +432,7 @@ class CallTracker {
   std::vector<Stack> threads_;
   base::FlatMap<std::uint64_t, Request> requests_;
   base::FlatMap<std::uint64_t, std::vector<MessageNumber>> earlier_;
+  base::FlatMap<std::uint64_t, Channels::Posted> held_;  // by handle of the message
   std::uint64_t last_order_ = 0;
   std::uint64_t last_ns_ = 0;
 };

@@ -5,16 +5,6 @@
 #include <utility>
 
 namespace fathom::trace {
-namespace {
-
-bool covers(const Channels::Key& posted, const Channels::Key& key) {
-  return posted.communicator == key.communicator &&
-         (posted.source == kAnySource || posted.source == key.source) &&
-         (posted.tag == kAnyTag || posted.tag == key.tag);
-}
-
-}  // namespace
-
 void Channels::Queue::pop() {
   ++first_;
   if (first_ == items_.size()) {
@@ -146,7 +136,7 @@ bool Channels::may_come_before(const Channel& channel, std::uint64_t order) cons
   if (!channel.posted.empty() && channel.posted.front() < order) return true;
   for (const Posted& waiting : wild_) {
     if (waiting.order >= order) break;
-    if (covers(waiting.key, channel.key)) return true;
+    if (waiting.key.covers(channel.key)) return true;
   }
   return false;
 }
@@ -166,7 +156,7 @@ void Channels::release(Channel& channel, Joined& joined) {
 void Channels::release_like(const Key& key, Joined& joined) {
   if (kept_back_ == 0) return;
   for (Channel& each : channels_) {
-    if (!each.kept_back.empty() && covers(key, each.key)) release(each, joined);
+    if (!each.kept_back.empty() && key.covers(each.key)) release(each, joined);
   }
 }
 

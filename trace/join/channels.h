@@ -7,7 +7,8 @@
 // receives that took from it, wildcard receives included, match in the order in which they were
 // posted. So the n-th send belongs to the n-th posted of these receives. A receive is reported when
 // its message arrives, which may be in another order. One that was posted later than a receive that
-// may still take from the channel is therefore kept back until that one has its message.
+// may still take from the channel is therefore kept back until that one has its message. A message
+// that MPI_Mprobe took was matched there (section 3.8.2), so its place in the order is the probe's.
 //
 // The result depends on the order of sends at each source and of receives here, not on which side
 // is reported first, so an analysis gives the same result for any number of analysis processes.
@@ -46,10 +47,17 @@ class Channels {
   struct Key {
     std::int32_t communicator = 0, source = 0, tag = 0;
     bool operator==(const Key&) const = default;
+    // Whether a receive that was posted with this key may take a message of that one.
+    bool covers(const Key& key) const {
+      return communicator == key.communicator && (source == kAnySource || source == key.source) &&
+             (tag == kAnyTag || tag == key.tag);
+    }
   };
-  struct Posted {  // a receive of the program that waits for its message
-    std::uint64_t order = 0;
-    Key key;  // source kAnySource, tag kAnyTag as posted
+  // A receive of the program that waits for its message, or a probe that has taken one (MPI_Mprobe),
+  // until the message is received.
+  struct Posted {
+    std::uint64_t order = 0;  // from 1; 0: nothing
+    Key key;                  // source kAnySource, tag kAnyTag as posted
     bool wild() const { return key.source == kAnySource || key.tag == kAnyTag; }
   };
 

@@ -54,11 +54,11 @@ class MessageJoiner : public CallTracker<MessageJoiner, NoData, NoData> {
   }
 
   void received(const Event& event, MessageNumber number, const OpenCall*, const Request* request,
-                bool waited) {
+                const Channels::Posted* place) {
     const Channels::Key key{event.communicator, event.peer, event.tag};
     const ChannelEnd end{event.time_ns, event.time_ns, process_, number};
-    if (waited) {
-      own().receive(key, request->posted, end, joining_.joined);
+    if (place != nullptr) {
+      own().receive(key, *place, end, joining_.joined);
     } else {
       own().receive_now(key, end, joining_.joined,
                         request == nullptr && event.request != kNoRequest);
@@ -110,19 +110,26 @@ Partners::Partners(const Trace& trace) : by_process_(trace.definitions().process
   open_channels(definitions,
                 [&joining](std::size_t process) { return &joining.channels[process]; });
   std::vector<std::string> problems;  // ignored, because the walk that follows reports them
+  const auto note_joined = [&] {
+    for (const JoinedEnds& ends : joining.joined) {
+      const MessageName sent{ends.sent.process, ends.sent.step},
+          received{ends.received.process, ends.received.step};
+      note(sent, received);
+      note(received, sent);
+    }
+    joining.joined.clear();
+  };
   merge_events(
       trace,
       [&](std::size_t process, const Event& event) {
         processes[process].step(event);
-        for (const JoinedEnds& ends : joining.joined) {
-          const MessageName sent{ends.sent.process, ends.sent.step},
-              received{ends.received.process, ends.received.step};
-          note(sent, received);
-          note(received, sent);
-        }
-        joining.joined.clear();
+        note_joined();
       },
-      [](std::size_t) {}, problems);
+      [&](std::size_t process) {
+        processes[process].end_open_calls();
+        note_joined();
+      },
+      problems);
   unmatched_.sends = joining.sends_to_nobody;
   for (const Channels& each : joining.channels) {
     const Channels::Unmatched left = each.unmatched();

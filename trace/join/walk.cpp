@@ -113,7 +113,7 @@ class ProcessWalk : public CallTracker<ProcessWalk, Call, Request> {
   }
 
   void received(const Event& event, MessageNumber number, const OpenCall* call, Tracked* request,
-                bool) {
+                const Channels::Posted*) {
     std::uint64_t posted_ns = call && !request ? call->enter_ns : event.time_ns;
     if (request) {
       if (request->data.started_ns != 0) posted_ns = request->data.started_ns;

@@ -145,6 +145,7 @@ class Description {
       case Attribute::kLock: take(name, event.code); break;
       case Attribute::kRequest: take(name, request(event.request)); break;
       case Attribute::kWindow:
+      case Attribute::kMessage:
       case Attribute::kFile: take(name, request(event.object)); break;
       case Attribute::kOffset: take(name, event.offset); break;
       case Attribute::kRequests:

@@ -134,6 +134,28 @@ class MadeJob {
     if (request != 0) complete(rank, to_ns - 1, request);
     leave(rank, to_ns, function).flag = succeeds ? 1 : 0;
   }
+  // MPI_Mprobe or MPI_Improbe that takes a message, and the call that receives it.
+  void take(int rank, std::uint64_t from_ns, std::uint64_t to_ns, std::uint64_t message, int peer,
+            int tag = 0, const std::string& function = "MPI_Mprobe") {
+    about(enter(rank, from_ns, function), peer, tag, 0);
+    trace::Event& left = leave(rank, to_ns, function);
+    left.object = message;
+    if (function == "MPI_Improbe") left.flag = 1;
+  }
+  void mrecv(int rank, std::uint64_t from_ns, std::uint64_t to_ns, std::uint64_t held, int peer,
+             int tag = 0, std::uint64_t bytes = 8) {
+    trace::Event& entered = enter(rank, from_ns, "MPI_Mrecv");
+    entered.communicator = 0;
+    entered.object = held;
+    message(rank, to_ns - 1, false, peer, tag, bytes);
+    leave(rank, to_ns, "MPI_Mrecv");
+  }
+  void imrecv(int rank, std::uint64_t from_ns, std::uint64_t held, std::uint64_t request) {
+    trace::Event& entered = enter(rank, from_ns, "MPI_Imrecv");
+    entered.communicator = 0;
+    entered.object = held;
+    leave(rank, from_ns + 2, "MPI_Imrecv").request = request;
+  }
   void on_window(int rank, std::uint64_t from_ns, std::uint64_t to_ns, const std::string& function,
                  std::uint64_t window) {
     trace::Event& entered = enter(rank, from_ns, function);
@@ -222,6 +244,16 @@ class MadeJob {
                                           Attribute::kTag, Attribute::kBytes};
     if (name == "MPI_Probe" || name == "MPI_Iprobe")
       return {name, Group::kProbe, about, {Attribute::kFlag}};
+    if (name == "MPI_Mprobe") return {name, Group::kProbe, about, {Attribute::kMessage}};
+    if (name == "MPI_Improbe")
+      return {name, Group::kProbe, about, {Attribute::kFlag, Attribute::kMessage}};
+    if (name == "MPI_Mrecv" || name == "MPI_Imrecv") {
+      return {name,
+              Group::kReceive,
+              {Attribute::kCommunicator, Attribute::kBytes, Attribute::kMessage},
+              name == "MPI_Mrecv" ? std::vector<Attribute>{}
+                                  : std::vector<Attribute>{Attribute::kRequest}};
+    }
     if (name == "MPI_Win_create")
       return {name, Group::kOneSided, {Attribute::kCommunicator}, {Attribute::kWindow}};
     if (name == "MPI_Win_test") {

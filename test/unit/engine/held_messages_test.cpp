@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "test/unit/base/scratch_folder.h"
+#include "test/unit/engine/found_waits.h"
+#include "trace/join/walk.h"
+
+namespace fathom::test {
+namespace {
+
+using Lengths = std::vector<std::pair<std::uint64_t, std::uint64_t>>;  // sent, received
+
+// Of process 1's messages, in the order in which they arrived: as analyses join them.
+Lengths joined_lengths(MadeJob& made) {
+  const Joined job(made);
+  Lengths lengths;
+  for (std::uint32_t number = 0; number < job->steps().size(1); ++number) {
+    const Step& step = job->steps().at(1, number);
+    if (step.kind != analysis::StepKind::kReceive) continue;
+    CHECK(step.has(analysis::kJoined));
+    lengths.emplace_back(job->steps().at(step.partner, step.partner_step).bytes, step.bytes);
+  }
+  return lengths;
+}
+
+// The same, as exports do.
+Lengths walked_lengths(MadeJob& made) {
+  struct Collector : trace::Visitor {
+    Lengths lengths;
+    void transfer(const trace::Transfer& transfer) override {
+      lengths.emplace_back(transfer.sent.bytes, transfer.received.bytes);
+    }
+  } collector;
+  const Scratch scratch;
+  const trace::Trace trace = made.written(scratch.path());
+  const trace::WalkSummary summary = trace::walk_job(trace, collector);
+  CHECK(summary.unmatched_sends + summary.unmatched_receives == 0);
+  return collector.lengths;
+}
+
+// Rank 0 sends messages of 1, 2, 3 … bytes to rank 1, all before rank 1 looks for them.
+MadeJob with_sends(int count) {
+  MadeJob made(2);
+  for (int i = 1; i <= count; ++i) {
+    const auto at = static_cast<std::uint64_t>(10 * i);
+    made.send(0, at, at + 5, 1, 7, static_cast<std::uint64_t>(i));
+  }
+  return made;
+}
+
+TEST_CASE("messages that probes hold have their own sends, in whatever order they are received") {
+  MadeJob made = with_sends(4);
+  made.take(1, 100, 105, 0xa1, 0, 7);
+  made.take(1, 110, 115, 0xa2, trace::kAnySource, trace::kAnyTag, "MPI_Improbe");
+  made.irecv(1, 120, 9, 0, 7);
+  made.take(1, 130, 135, 0xa3, trace::kAnySource, 7);
+  made.mrecv(1, 200, 210, 0xa3, 0, 7, 4);
+  made.imrecv(1, 220, 0xa1, 8);
+  made.mrecv(1, 230, 240, 0xa2, 0, 7, 2);
+  made.wait_receive(1, 250, 260, 8, 0, 7, 1);
+  made.wait_receive(1, 270, 280, 9, 0, 7, 3);
+  const Lengths same = {{4, 4}, {2, 2}, {1, 1}, {3, 3}};
+  CHECK(joined_lengths(made) == same);
+  CHECK(walked_lengths(made) == same);
+  check_edges(made);
+}
+
+TEST_CASE("a handle that comes again names the message that was taken last") {
+  MadeJob made = with_sends(3);
+  for (std::uint64_t i = 0; i < 3; ++i) {
+    made.take(1, 100 + 100 * i, 105 + 100 * i, 0xa1, 0, 7);
+    made.mrecv(1, 110 + 100 * i, 120 + 100 * i, 0xa1, 0, 7, 1 + i);
+  }
+  CHECK(joined_lengths(made) == Lengths{{1, 1}, {2, 2}, {3, 3}});
+}
+
+TEST_CASE("a held message that nobody receives keeps no other back") {
+  MadeJob made = with_sends(2);
+  made.take(1, 100, 105, 0xa1, 0, 7);
+  made.receive(1, 200, 210, 0, 7, 2);
+  const Joined job(made);
+  std::uint32_t joined = 0;
+  for (std::uint32_t number = 0; number < job->steps().size(1); ++number)
+    joined += job->steps().at(1, number).has(analysis::kJoined) ? 1 : 0;
+  CHECK(joined == 1);
+}
+
+TEST_CASE("in a trace without handles, held messages have their places where they are received") {
+  MadeJob made = with_sends(2);
+  made.take(1, 100, 105, 0, 0, 7);
+  made.take(1, 110, 115, 0, 0, 7);
+  made.mrecv(1, 200, 210, 0, 0, 7, 2);
+  made.mrecv(1, 220, 230, 0, 0, 7, 1);
+  CHECK(joined_lengths(made) == Lengths{{1, 2}, {2, 1}});
+}
+
+TEST_CASE("a probe waits for the message that it finds while another is held") {
+  MadeJob made(2);
+  MadeJob::about(made.enter(1, 100, "MPI_Probe"), 0, 7, 0);
+  made.leave(1, 105, "MPI_Probe");
+  made.take(1, 110, 115, 0xa1, 0, 7);
+  MadeJob::about(made.enter(1, 200, "MPI_Probe"), 0, 7, 0);
+  made.leave(1, 700, "MPI_Probe");
+  made.take(1, 710, 715, 0xa2, 0, 7);
+  made.mrecv(1, 720, 730, 0xa2, 0, 7);
+  made.mrecv(1, 740, 750, 0xa1, 0, 7);
+  made.send(0, 50, 60, 1, 7);
+  made.send(0, 600, 610, 1, 7);
+  check(waits_of(made), {{WaitKind::kLateSender, 1, 0, 400}});
+  check_edges(made);
+}
+
+TEST_CASE("a sender waits for the receive of its own message, not of one that was received first") {
+  MadeJob made(2);
+  made.isend(0, 10, 1, 1, 7, 1 << 20);
+  made.isend(0, 20, 2, 1, 7, 1 << 21);
+  made.wait(0, 40, 320, 2);
+  made.wait(0, 330, 820, 1);
+  made.take(1, 100, 105, 0xa1, 0, 7);
+  made.take(1, 110, 115, 0xa2, 0, 7);
+  made.mrecv(1, 300, 310, 0xa2, 0, 7, 1 << 21);
+  made.mrecv(1, 800, 810, 0xa1, 0, 7, 1 << 20);
+  check(waits_of(made), {{WaitKind::kLateReceiver, 0, 1, (300 - 40) + (800 - 330)}});
+}
+
+}  // namespace
+}  // namespace fathom::test
