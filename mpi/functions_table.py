@@ -27,7 +27,7 @@ WAITS = {
     'root': 'the root, everywhere else',
     'others': 'at the root, the last of the others to enter',
     'lower': 'the last to enter of the lower ranks',
-    'neighbours': 'the last to enter of the neighbours that it receives from',
+    'neighbours': 'the last to enter of the neighbours that it receives from, and of those that it sends to if the library does not send a message before its receive is posted',
     'new': 'the last member of the communicator that it makes to enter',
     'spawned': 'the processes that it starts',
     'job': 'the last process of the job to enter',

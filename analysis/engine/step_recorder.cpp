@@ -153,7 +153,7 @@ void StepRecorder::sent(const Event& event, std::uint32_t number, const OpenCall
     send.flags |= kSynchronous;
   }
   if (by_request) send.flags |= kByRequest;
-  if (of_nonblocking_neighbor(event.code)) neighbors_of(event);
+  if (of_nonblocking_neighbor(event.code)) add_to_neighbors(event, send, number);
   if (Request* const operation = is_partition(event) ? operation_of(event) : nullptr) {
     send.flags = static_cast<std::uint8_t>((send.flags | kByRequest) & ~kHidden);
     operation->data.partitions.push_back(number);
@@ -168,7 +168,6 @@ void StepRecorder::received(const Event& event, std::uint32_t number, const Open
                             Request* request, const Channels::Posted* place) {
   Step& receive = steps_.at(process_, number);
   if (request != nullptr) receive.flags |= kByRequest;
-  if (of_nonblocking_neighbor(event.code)) received_from_neighbor(event, receive, number);
   if (!probes_.empty() && !receive.has(kHidden)) {
     const std::uint64_t now_ns = open == nullptr ? event.time_ns : open->enter_ns;
     const std::uint64_t handle = request != nullptr ? request->data.held
@@ -179,6 +178,12 @@ void StepRecorder::received(const Event& event, std::uint32_t number, const Open
   const Channels::Key key{event.communicator, event.peer, event.tag};
   trace::ChannelEnd end{event.time_ns, open == nullptr ? event.time_ns : open->enter_ns, process_,
                         number};
+  if (of_nonblocking_neighbor(event.code)) {
+    if (const Neighbors* const neighbors = add_to_neighbors(event, receive, number)) {
+      receive.posted = neighbors->call;
+      end.begin_ns = steps_.at(process_, neighbors->call).time_ns;
+    }
+  }
   if (Request* const operation = is_partition(event) ? operation_of(event) : nullptr) {
     receive.flags = static_cast<std::uint8_t>((receive.flags | kByRequest) & ~kHidden);
     receive.posted = operation->data.posted_in;

@@ -119,10 +119,10 @@ class StepRecorder : private trace::CallTracker<StepRecorder, CallSteps, Request
   using Tracker = trace::CallTracker<StepRecorder, CallSteps, RequestSteps>;
   friend Tracker;
 
-  // The messages that a non-blocking neighbourhood collective has received.
+  // The kSend and kReceive steps of a non-blocking neighbourhood collective.
   struct Neighbors {
     std::uint32_t call = kNobody;  // that began it
-    std::vector<std::uint32_t> receives;
+    std::vector<std::uint32_t> messages;
   };
 
   void entered(OpenCall& call, const trace::Event& event);
@@ -169,7 +169,7 @@ class StepRecorder : private trace::CallTracker<StepRecorder, CallSteps, Request
                       const std::vector<std::uint32_t>& parts);
   Neighbors* neighbors_of(const trace::Event& message);
   bool begins_among_neighbors(OpenCall& call, const trace::Event& message);
-  void received_from_neighbor(const trace::Event& message, Step& receive, std::uint32_t number);
+  Neighbors* add_to_neighbors(const trace::Event& message, Step& step, std::uint32_t number);
   void forget(const Neighbors& neighbors);
   void forget_neighbors();
   void complete_neighbors(const trace::Event& event, const Request& request);

@@ -74,7 +74,7 @@ void StepRecorder::saw_complete(Request* request, const OpenCall& open, const Ev
             ? nullptr
             : neighbors_.find(neighbors_key(request->communicator, request->data.neighbor_tag));
     if (neighbors == nullptr) return;
-    for (const std::uint32_t receive : neighbors->receives) saw_part(receive, open, event);
+    for (const std::uint32_t message : neighbors->messages) saw_part(message, open, event);
     return;
   }
   std::vector<std::uint32_t>& given = request->data.given;
@@ -151,18 +151,20 @@ bool StepRecorder::begins_among_neighbors(OpenCall& open, const Event& message) 
   return true;
 }
 
-void StepRecorder::received_from_neighbor(const Event& event, Step& receive, std::uint32_t number) {
+// Null if the operation's beginning is not known.
+StepRecorder::Neighbors* StepRecorder::add_to_neighbors(const Event& event, Step& step,
+                                                        std::uint32_t number) {
   Neighbors* const neighbors = neighbors_of(event);
-  if (neighbors == nullptr) return;
-  receive.flags |= kByRequest;
-  receive.posted = neighbors->call;
-  neighbors->receives.push_back(number);
+  if (neighbors == nullptr) return nullptr;
+  step.flags |= kByRequest;
+  neighbors->messages.push_back(number);
+  return neighbors;
 }
 
 // No call will complete the operation: its messages count where they arrive.
 void StepRecorder::forget(const Neighbors& neighbors) {
-  for (const std::uint32_t receive : neighbors.receives)
-    steps_.at(process_, receive).flags &= static_cast<std::uint8_t>(~kByRequest);
+  for (const std::uint32_t message : neighbors.messages)
+    steps_.at(process_, message).flags &= static_cast<std::uint8_t>(~kByRequest);
 }
 
 void StepRecorder::forget_neighbors() {
@@ -170,12 +172,12 @@ void StepRecorder::forget_neighbors() {
   neighbors_.clear();
 }
 
-// The request of such an operation is complete, and with it the receives of its messages.
+// The request of such an operation is complete, and with it its messages.
 void StepRecorder::complete_neighbors(const Event& event, const Request& request) {
   const std::uint64_t key = neighbors_key(request.communicator, request.data.neighbor_tag);
   const Neighbors* const neighbors = neighbors_.find(key);
   if (neighbors == nullptr) return;
-  complete_parts(event, request, neighbors->receives);
+  complete_parts(event, request, neighbors->messages);
   neighbors_.erase(key);
 }
 

@@ -15,7 +15,7 @@
 namespace fathom::profiler::calls {
 namespace {
 
-// MPI 3.1, section 7.6: in a Cartesian topology a process receives from both sides in each dimension.
+// MPI 3.1, section 7.6: in a Cartesian topology a process exchanges with both sides in each dimension.
 bool add_cartesian(MPI_Comm comm, std::vector<int>& ranks) {
   static const auto dimensions = find_in_mpi_as<int (*)(MPI_Comm, int*)>("PMPI_Cartdim_get");
   static const auto shift =
@@ -53,11 +53,11 @@ bool add_distributed(MPI_Comm comm, std::vector<int>& ranks) {
   if (degrees == nullptr || neighbors == nullptr ||
       degrees(comm, &in, &out, &weighted) != MPI_SUCCESS)
     return false;
-  const auto to = static_cast<std::size_t>(std::max(out, 0));
-  ranks.resize(static_cast<std::size_t>(std::max(in, 0)));
-  std::vector<int> weights(ranks.size() + to + 1), destinations(to + 1);
-  return neighbors(comm, in, ranks.data(), weights.data(), out, destinations.data(),
-                   weights.data() + ranks.size()) == MPI_SUCCESS;
+  const auto from = static_cast<std::size_t>(std::max(in, 0));
+  ranks.resize(from + static_cast<std::size_t>(std::max(out, 0)) + 1, -1);
+  std::vector<int> weights(ranks.size());
+  return neighbors(comm, in, ranks.data(), weights.data(), out, ranks.data() + from,
+                   weights.data() + from) == MPI_SUCCESS;
 }
 
 std::int32_t ask(MPI_Comm comm) noexcept try {
@@ -73,10 +73,10 @@ std::int32_t ask(MPI_Comm comm) noexcept try {
                                                                  : false;
   if (!known) return NeighborLists::kUnknown;
   const int own = rankmap::my_rank(comm);
-  std::vector<std::uint32_t> sources;
+  std::vector<std::uint32_t> others;
   for (const int rank : ranks)  // MPI_PROC_NULL is negative
-    if (rank >= 0 && rank != own) sources.push_back(static_cast<std::uint32_t>(rank));
-  return NeighborLists::add(std::move(sources));
+    if (rank >= 0 && rank != own) others.push_back(static_cast<std::uint32_t>(rank));
+  return NeighborLists::add(std::move(others));
 } catch (...) {
   return NeighborLists::kUnknown;
 }

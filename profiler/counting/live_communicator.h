@@ -82,7 +82,7 @@ struct alignas(64) Live {
   bool retired = false;  // the program freed it; the library may still finish with it
   bool user_visible = false;
   bool is_world = false;  // MPI_COMM_WORLD
-  // Whom this process receives from in its neighbourhood collectives: a number in NeighborLists.
+  // Whom this process exchanges with in its neighbourhood collectives: a number in NeighborLists.
   static constexpr std::int32_t kNotAsked = -2;
   std::int32_t neighbors = kNotAsked;
   // Sets the class of tags below 0 (kNoClass: by tag and call) and that of the others.

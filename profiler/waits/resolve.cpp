@@ -229,8 +229,9 @@ class Finder {
 
   BlockQuestion question_about(std::uint64_t ordinal, const Asked& asked) const {
     const mpi::Meaning& means = meaning(asked.facts);
-    const bool may_be_alone = means.collective == mpi::Collective::kNone;
-    return {ordinal, asked.facts.root, means.flow, mpi::is_neighborhood(means.collective),
+    const bool among_neighbors = mpi::is_neighborhood(means.collective);
+    const bool may_be_alone = among_neighbors || means.collective == mpi::Collective::kNone;
+    return {ordinal, asked.facts.root, means.flow, among_neighbors,
             may_be_alone ? clock_.at(asked.record->left) : kNeverAlone};
   }
 
@@ -335,7 +336,8 @@ class Finder {
     asker.member = header.member;
     asker.questions.resize(header.questions);
     for (BlockQuestion& question : asker.questions) {
-      if (bytes.get(question)) block.left(question.ordinal - header.first, question.left_ns);
+      if (bytes.get(question) && !question.among_neighbors)
+        block.left(question.ordinal - header.first, question.left_ns);
     }
     for (std::uint64_t i = 0; i < header.lists; ++i) asker.neighbors.push_back(get_list(bytes));
   }
@@ -416,9 +418,6 @@ class Finder {
           if (one.ns > wait.left_ns) one.ns = kNoWait;  // it did not wait for the receive
         } else if (own.key.kind == ChannelKind::kCollectives) {
           kind = mpi::wait_kind_of(meaning(facts));
-          if (kind == mpi::WaitKind::kNeighbours &&
-              one.ns > wait.left_ns + uncertainty_ns_ + kRounding)
-            one.ns = kNoWait;  // it sent nothing
         } else {
           // The message had arrived by then. If it was sent later than that, it is another one: a
           // receive that is never completed took the one before, and nobody knows.

@@ -43,7 +43,9 @@ struct BlockQuestion {
   std::int32_t root;  // among neighbours: the asker's list of them
   mpi::Flow flow;
   bool among_neighbors;
-  std::int64_t left_ns;  // when the asker left it; kNeverAlone: it cannot do without the others
+  // When the asker left it; kNeverAlone: it cannot do without the others. Among neighbours: when the call
+  // that completed it was left.
+  std::int64_t left_ns;
 };
 
 // What the members of a sequence have told of these places, at the process where they come together.
@@ -75,11 +77,13 @@ struct SequenceBlock {
     }
     return last;
   }
-  Decision last_of(const std::vector<std::uint32_t>& neighbors, std::uint64_t place) const {
+  // The last of those that entered by then. The others sent nothing, or what they receive went at once.
+  Decision last_of(const std::vector<std::uint32_t>& neighbors, std::uint64_t place,
+                   std::int64_t until_ns) const {
     Decision last{kNoWait, 0, 0};
     for (const std::uint32_t member : neighbors) {
       if (member >= times.size() || at(member, place) == kUnknown) return {};
-      if (const std::int64_t ns = at(member, place); ns > last.ns)
+      if (const std::int64_t ns = at(member, place); ns > last.ns && ns <= until_ns)
         last = {ns, processes[member], 0};
     }
     return last;
@@ -96,7 +100,7 @@ struct SequenceBlock {
     if (question.among_neighbors) {
       const auto list = static_cast<std::size_t>(question.root);
       if (question.root < 0 || list >= asker.neighbors.size() || without_rank > 0) return {};
-      return last_of(asker.neighbors[list], place);
+      return last_of(asker.neighbors[list], place, question.left_ns + error_ns);
     }
     const auto root = static_cast<std::size_t>(question.root);
     const bool is_root = root == asker.member;

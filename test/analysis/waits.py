@@ -97,6 +97,8 @@ MORE = {
     "get_status_of_a_collective": ("polling", "MPI_Request_get_status", [0, 2, 3], 1),
     "get_status_of_a_send": ("polling", "MPI_Request_get_status", [0], 1),
     "two_mprobes": ("late-sender", "MPI_Mprobe", [0], 1),
+    "sent_to_a_neighbor": ("wait-for-neighbours", "MPI_Neighbor_alltoall", [0], 1),
+    "isent_to_a_neighbor": ("wait-for-neighbours", "MPI_Wait", [0], 1),
     "allreduce_init": ("wait-at-nxn", "MPI_Wait", [0, 2, 3], 1),
     "allreduce_init_in_test_loop": ("polling", "MPI_Test", [0, 2, 3], 1),
     "bcast_init": ("late-broadcast", "MPI_Wait", [0, 2, 3], 1),
@@ -258,6 +260,7 @@ def check_meanwhile(case, kind, function, culprit, meanwhile):
     before = {"persistent": "MPI_Start", "connect_and_accept": "MPI_Comm_connect", "late_post": "MPI_Win_post",
               "late_complete": "MPI_Win_complete", "win_test_loop": "MPI_Win_complete",
               "ineighbors": "MPI_Ineighbor_allgather", "ineighbors_in_test_loop": "MPI_Ineighbor_allgather",
+              "isent_to_a_neighbor": "MPI_Ineighbor_alltoall",
               "get_status_of_a_collective": "MPI_Iallreduce", "get_status_of_a_send": "MPI_Recv",
               "startall_of_collectives": "MPI_Startall"}.get(case, before)
     if "_init" in case or case == "late_start":
@@ -452,7 +455,7 @@ def results_are_the_same_for_every_number_of_processes(build, folder):
     analyses = ("wait-states", "critical-path", "lateness", "efficiency", "idle-time")
     for case in ("probe", "test_and_probe_loop", "fence", "intercomm_create", "intercomm_reduce", "neighbors", "file_close",
                  "late_post_elsewhere", "win_test_loop", "ineighbors", "exclusive_then_shared", "exclusive_then_exclusive",
-                 "lock_all_then_exclusive", "startall_of_collectives", "neighbor_init", "two_mprobes"):
+                 "lock_all_then_exclusive", "startall_of_collectives", "neighbor_init", "two_mprobes", "isent_to_a_neighbor"):
         words = program_of(case, folder / "data")
         run = build.traced(folder / case, build.program(words[0]), *words[1:])
         for processes in (1, 3):

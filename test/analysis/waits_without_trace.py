@@ -22,7 +22,7 @@ TRUTH = """late_sender any_source any_tag dup split irecv_wait waitall late_rece
     test_loop testall_loop testany_loop testsome_loop test_and_probe_loop late_receiver_in_wait send_that_ends_inside_a_receive
     fence win_create win_free comm_split file_open file_close file_write_ordered file_set_size file_write_ordered_begin
     allreduce_init bcast_init reduce_init allreduce_init_in_test_loop init finalize
-    neighbors ineighbors_in_test_loop neighbor_init two_mprobes intercomm_create comm_create_group
+    neighbors ineighbors_in_test_loop neighbor_init sent_to_a_neighbor isent_to_a_neighbor two_mprobes intercomm_create comm_create_group
     get_status_loop get_status_of_a_collective get_status_of_a_send
     get_status_all_loop get_status_any_loop get_status_some_loop""".split()
 REAL = {"collectives": 5, "neighbors": 4, "completion": 4, "send_modes": 4, "wildcards": 4, "datatypes": 4, "constructors": 4,
@@ -82,14 +82,7 @@ def mpi_seconds(profile):
     return found
 
 
-def is_of(functions, rank, key):
-    """Whether the waits of the key, (function, rank) or (kind, function, rank, awaited), are of this rank in such functions."""
-    function, waiting = key[-3:-1] if len(key) == 4 else key
-    return functions is not None and waiting == rank and function.startswith(functions)
-
-
-def check(run, results, share=0.0, rooted_between_groups=False, sends_only=None):
-    """`sends_only`: functions in which rank 0 also waits for some to whom it sends, and from whom it does not receive."""
+def check(run, results, share=0.0, rooted_between_groups=False):
     profile = json.loads((run / "profile.json").read_text())
     waits, truth = of_profile(profile), of_trace(results)
     coverage = profile["coverage"]["waits"]
@@ -108,9 +101,6 @@ def check(run, results, share=0.0, rooted_between_groups=False, sends_only=None)
     for own, others, more in ((alone, alone_in_trace, 0), (waits, truth, ties)):
         for key in own.keys() | others.keys():
             seconds, count = own[key]
-            if is_of(sends_only, 0, key):
-                assert len(key) == 4 or seconds <= others[key] + allowed + NS_PER_WAIT * 1e-9 * (count + 1), (key, seconds, others[key])
-                continue
             # These wait until what they complete can complete; in a trace until the first request can.
             later = longest if {"MPI_Waitany", "MPI_Waitsome"} & set(key) and seconds > others[key] else 0
             assert abs(seconds - others[key]) <= allowed + more + later + NS_PER_WAIT * 1e-9 * (count + 1), \
@@ -236,8 +226,7 @@ def real_waits(build, folder, name):
     def attempt(number):
         run = build.traced(folder / f"run{number}", build.program(os.path.join(build.options.mpi_programs, case)), ranks=REAL[case])
         if case != "threads":
-            check(run, build.analyzed(run), rooted_between_groups=case == "intercollectives",
-                  sends_only="MPI_Neighbor_" if case == "neighbors" else None)
+            check(run, build.analyzed(run), rooted_between_groups=case == "intercollectives")
         elif not build.has_peruse:
             check(run, build.analyzed(run), THREADS_SHARE)
     until_it_passes(attempt)

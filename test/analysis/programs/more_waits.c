@@ -164,9 +164,29 @@ static void mrecv_of_the_second_first(void) {
   MPI_Mrecv(early, sizeof early, MPI_CHAR, &messages[0], MPI_STATUS_IGNORE);
 }
 
-// ---- persistent collectives ----
+// ---- a neighbour that receives and does not send: rank 1, from rank 0, more than can go at once ----
 
 static MPI_Comm other;
+
+static void make_one_way(void) {
+  const int to = 1, from = 0, weight = 1;
+  MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, rank == 1, &from, &weight, rank == 0, &to, &weight,
+                                 MPI_INFO_NULL, 0, &other);
+}
+static void sent_to_a_neighbor(void) {
+  if (rank == 1) late();
+  MPI_Neighbor_alltoall(longer[0], sizeof early, MPI_CHAR, early, sizeof early, MPI_CHAR, other);
+}
+static void isent_to_a_neighbor(void) {
+  MPI_Request request;
+  if (rank == 1) late();
+  MPI_Ineighbor_alltoall(longer[0], sizeof early, MPI_CHAR, early, sizeof early, MPI_CHAR, other,
+                         &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+// ---- persistent collectives ----
+
 static MPI_Request requests[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
 
 static void started(void) {
@@ -226,6 +246,8 @@ static const struct {
              {"get_status_of_a_send", get_status_of_a_send},
              {"two_mprobes", two_mprobes},
              {"mrecv_of_the_second_first", mrecv_of_the_second_first},
+             {"sent_to_a_neighbor", sent_to_a_neighbor},
+             {"isent_to_a_neighbor", isent_to_a_neighbor},
              {"allreduce_init", started},
              {"allreduce_init_in_test_loop", started_and_tested},
              {"bcast_init", started},
@@ -242,6 +264,7 @@ int main(int argc, char** argv) {
   target = strcmp(name, "lock_elsewhere") == 0 ? 2 : 1;
   make_window(strncmp(name, "allocated", 9) == 0);
   make_persistent(name);
+  if (strstr(name, "sent_to") != NULL) make_one_way();
   int found = 0;
   for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     if (strcmp(cases[i].name, name) != 0) continue;
