@@ -169,6 +169,7 @@ class StepRecorder : private trace::CallTracker<StepRecorder, CallSteps, Request
                       const std::vector<std::uint32_t>& parts);
   Neighbors* neighbors_of(const trace::Event& message);
   bool begins_among_neighbors(OpenCall& call, const trace::Event& message);
+  Request* only_receiving(std::int32_t communicator);
   Neighbors* add_to_neighbors(const trace::Event& message, Step& step, std::uint32_t number);
   void forget(const Neighbors& neighbors);
   void forget_neighbors();

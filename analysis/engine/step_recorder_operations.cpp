@@ -121,15 +121,44 @@ void StepRecorder::found_by_probe(const Event& message, std::uint64_t posted_ns,
 }
 
 // The operation that the message belongs to: all of its messages at this process have one tag, which
-// the first of them, in the call that begins it, shows. Null if that call had none.
+// the first of them shows: it is in the call that begins the operation, or is the first that an operation
+// which sends nothing receives. Null if the operation is not known.
 StepRecorder::Neighbors* StepRecorder::neighbors_of(const Event& message) {
   const std::uint64_t key = neighbors_key(message.communicator, message.tag);
   if (Neighbors* const known = neighbors_.find(key)) return known;
   OpenCall* const open = innermost(message.thread);
-  if (open == nullptr || !begins_among_neighbors(*open, message)) return nullptr;
+  std::uint32_t begun_in = kNobody;
+  if (open != nullptr && begins_among_neighbors(*open, message)) {
+    begun_in = open->data.step;
+  } else if (Request* const request = only_receiving(message.communicator)) {
+    request->data.neighbor_tag = message.tag;
+    begun_in = request->data.posted_in;
+  } else {
+    return nullptr;
+  }
   Neighbors& made = neighbors_[key];
-  made.call = open->data.step;
+  made.call = begun_in;
   return &made;
+}
+
+// The operation on this communicator whose tag no message has shown yet, if there is one alone. Its messages
+// are received in any call.
+StepRecorder::Request* StepRecorder::only_receiving(std::int32_t communicator) {
+  Request* found = nullptr;
+  std::size_t count = 0;
+  for_each_request([&](Request& request) {
+    if (request.communicator != communicator || !request.active || request.data.neighbor_tag != 0 ||
+        (request.persistent && request.data.collective.name == 0) ||
+        request.group != trace::Group::kCollective || request.data.posted_in == kNobody)
+      return;
+    const std::uint32_t function = request.persistent
+                                       ? request.data.collective.function
+                                       : steps_.at(process_, request.data.posted_in).number;
+    if (!mpi::is_neighborhood(facts_.functions[function].collective)) return;
+    found = &request;
+    ++count;
+  });
+  return count == 1 ? found : nullptr;
 }
 
 // Whether the call begins such an operation, whose first message this is. Those that MPI_Startall is

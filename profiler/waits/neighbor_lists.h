@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Whom this process receives from or sends to in neighbourhood collectives: ranks on the communicator, one
 // list for each topology that differs. It waits for both: for what it receives, and, if the library does
-// not send a message before its receive is posted, for those that it sends to. A collective is noted with the number of its list, because communicators
-// that the registry counts as one kind may have different topologies.
+// not send a message before its receive is posted, for those that it sends to. A collective is noted with
+// the number of its list, because communicators that the registry counts as one kind may have different
+// topologies.
 //
 // Memory: a list for each topology, and kMost ranks in all. Threading: add() from any thread; list()
 // at the end. Cost: add() takes a lock, once for each communicator.

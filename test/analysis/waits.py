@@ -515,7 +515,7 @@ def run_cases(options, cases):
                     print(f"skip {build.name} {case}: {reason}", flush=True)
                 except Exception as error:  # whatever it is, the other cases run, and the last line says how many failed
                     failed += 1
-                    print(f"FAIL {build.name} {case}: {type(error).__name__}: {error}\n{traceback.format_exc()}", flush=True)
+                    print(f"FAIL {build.name} {case}: {type(error).__name__}: {error}\n{''.join(traceback.format_tb(error.__traceback__))}", flush=True)
     print(f"{passed} passed, {failed} failed, {skipped} skipped")
     sys.exit(1 if failed else 0)
 
