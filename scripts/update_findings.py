@@ -7,9 +7,12 @@ usage: update_findings.py --cli build/cli/fathom --program build/test/analysis/f
 
 The kinds are those that `fathom analyze --list` prints. Each has an example on the page, between two marks; the page is
 written by hand but for these. --check changes nothing; it fails if a kind has no example, if an example has no kind, or
-if what is found now says something else: numbers aside, since times vary from run to run.
+if what is found now says something else: numbers aside, since times vary from run to run. It also fails if the window
+of a finding lacks the place that it names.
 """
 import argparse
+import json
+import math
 import os
 import pathlib
 import re
@@ -31,6 +34,31 @@ def kinds(cli):
     return {words[0]: words[1] for words in map(str.split, rows)}
 
 
+def missing_places(options, run, analysis, environment):
+    """The findings that name a place in which none of their ranks is in their window: isolated in the viewer, they would
+    dim everything."""
+    def analyze(only, *words):
+        done = subprocess.run([str(options.cli), "analyze", run, "--json", "--only", only, *words], env=environment, capture_output=True,
+                              text=True, timeout=300, check=True)
+        return json.loads(done.stdout)
+
+    missing = []
+    for finding in analyze(analysis)["findings"]:
+        where, windows, ranks = finding["where"], finding["windows"], finding["culprits"] + finding["victims"]
+        if not windows or not where.get("function"):
+            continue
+        part = ["--from", f"{math.floor(min(w['from_s'] for w in windows) * 1e9)}ns",
+                "--to", f"{math.ceil(max(w['to_s'] for w in windows) * 1e9)}ns", *(["--ranks", ",".join(map(str, ranks))] if ranks else [])]
+        functions = analyze("flat-profile", *part)["analyses"]["flat-profile"]["functions"]
+        found = where["function"] in functions["name"]
+        if found and where.get("file"):
+            waits = analyze("wait-states", *part)["analyses"]["wait-states"]["waits"]
+            found = (where["function"], where["file"], where["line"]) in zip(waits["function"], waits["file"], waits["line"])
+        if not found:
+            missing.append(f"{finding['kind']}: {finding['summary']} {where} {windows} {ranks}")
+    return missing
+
+
 def page_of(options, kind, analysis, folder):
     """All that fathom analyze finds in the program of this kind."""
     environment = {**os.environ, "FATHOM_LIBRARY": str(options.library.resolve()), "OMPI_MCA_rmaps_base_oversubscribe": "1",
@@ -41,6 +69,8 @@ def page_of(options, kind, analysis, folder):
         done = subprocess.run([str(word) for word in words], env=environment, capture_output=True, text=True, timeout=300, check=False)
         if done.returncode != 0:
             sys.exit(f"{words}: {done.returncode}\n{done.stdout}{done.stderr}")
+    if options.check and (missing := missing_places(options, run, analysis, environment)):
+        sys.exit("\n".join(["the window of a finding lacks its place:", *missing]))
     return done.stdout
 
 

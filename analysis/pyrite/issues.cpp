@@ -144,13 +144,16 @@ class IssueFinder {
   }
 
   // The costliest pairs first; culprits and victims in that order; a window around the longest
-  // wait.
+  // wait of a listed rank in the function that is named.
   void name_ranks(std::vector<LateCounts>& rows, Finding& finding) const {
     std::stable_sort(rows.begin(), rows.end(),
                      [](const LateCounts& a, const LateCounts& b) { return a.ns > b.ns; });
     const auto put = [](std::vector<std::int64_t>& list, std::int64_t rank) {
       if (list.size() < kMostListed && std::find(list.begin(), list.end(), rank) == list.end())
         list.push_back(rank);
+    };
+    const auto listed = [](const std::vector<std::int64_t>& list, std::int64_t rank) {
+      return std::find(list.begin(), list.end(), rank) != list.end();
     };
     const LateCounts* worst = &rows[0];
     for (const LateCounts& row : rows) {
@@ -160,7 +163,9 @@ class IssueFinder {
       if (finding.pairs.size() < kMostListed &&
           std::find(finding.pairs.begin(), finding.pairs.end(), pair) == finding.pairs.end())
         finding.pairs.push_back(pair);
-      if (row.worst_ns > worst->worst_ns) worst = &row;
+      if (row.worst_ns > worst->worst_ns && row.function == rows[0].function &&
+          listed(finding.victims, rank(row.process)))
+        worst = &row;
     }
     finding.where.function = definitions_.functions[rows[0].function].name;
     finding.windows = {{base::seconds(worst->worst_at_ns),

@@ -41,7 +41,6 @@ struct Spent {
 struct Group {
   WaitCause cause;
   std::map<NamedStretch, Spent> spent;
-  std::uint64_t worst_ns = 0, worst_at_ns = 0;
   bool losses = false;
 };
 
@@ -147,8 +146,6 @@ class JobCauses {
       Spent& spent = group.spent[named(row.id.process, row.id.stretch)];
       spent.pieces += row.pieces;
       spent.waited_ns += row.waited_ns;
-      if (row.worst_ns > group.worst_ns)
-        std::tie(group.worst_ns, group.worst_at_ns) = std::tie(row.worst_ns, row.worst_at_ns);
       for (const SymptomRow& symptom : symptoms) add(symptom, group);
     }
   }
@@ -163,7 +160,9 @@ class JobCauses {
     WaitCause& cause = group.cause;
     cause.culprits[culprit] += ns;
     (passed_on ? cause.passed : cause.direct).add(victim, awaited, ns, row.count);
-    cause.symptoms[{place_of(wait), passed_on}].add(victim, awaited, ns, row.count);
+    WaitGroup& symptom = cause.symptoms[{place_of(wait), passed_on}];
+    symptom.add(victim, awaited, ns, row.count);
+    symptom.worst[victim].add(row.worst);
     const auto& processes = job_.summary().processes;
     if (processes[wait.process].losses > 0 || processes[row.cause.process].losses > 0)
       group.losses = true;
@@ -209,8 +208,6 @@ class JobCauses {
     WaitCause& cause = group.cause;
     cause.traced = true;
     cause.confidence = group.losses ? 0.5 : 1;
-    cause.windows = {
-        {base::seconds(group.worst_at_ns), base::seconds(group.worst_at_ns + group.worst_ns)}};
     cause.meanwhile = meanwhile(group);
     return finding_of(cause, input_.thresholds.load_balance, all_ns_);
   }

@@ -39,6 +39,7 @@ class Origins {
     std::uint32_t step = 0;     // direct: what was waited for; otherwise the call it was late for
     std::uint64_t ns = 0;       // that it caused
     std::uint64_t late_ns = 0;  // how late it came
+    std::uint64_t from_ns = 0, to_ns = 0;  // of the call that waited, in scope
   };
 
   Origins(JoinedJob& job, const WaitScope& scope, WaitTallies& tallies)
@@ -106,7 +107,8 @@ class Origins {
     if (direct) tallies_.late(note.wait, number, note.late_ns);
     if (note.ns == 0) return;
     tallies_.caused(note.wait, key_of(job_, process, job_.steps().at(process, number)),
-                    direct ? note.ns : 0, direct ? 0 : note.ns, number, note.late_ns);
+                    direct ? note.ns : 0, direct ? 0 : note.ns, number, note.late_ns,
+                    {0, note.from_ns, note.to_ns});
   }
 
   // After the walk: calls that no other follows.
@@ -215,7 +217,9 @@ class Origins {
     note.wait = key_of(job_, process, call);
     note.wait.culprit = part.partner;
     note.wait.kind = call.wait_kind;
-    tallies_.add(note.wait, counted_ns, std::max(call.time_ns, scope_.from_ns));
+    note.from_ns = std::max(call.time_ns, scope_.from_ns);
+    note.to_ns = std::min(call.end_ns, scope_.to_ns);
+    tallies_.add(note.wait, counted_ns, note.from_ns);
     std::uint64_t rest_ns = counted_ns;
     for (std::size_t i = 0; i < causes.size; ++i) {
       const Delay& delay = causes.delays[i];

@@ -49,7 +49,8 @@ bool CauseTally::count(std::uint32_t process, const Piece& piece) {
 }
 
 void CauseTally::add(const WaitId& wait, std::uint32_t process, std::uint32_t call,
-                     std::uint64_t late_ns, std::uint64_t direct_ns, std::uint64_t indirect_ns) {
+                     std::uint64_t late_ns, std::uint64_t direct_ns, std::uint64_t indirect_ns,
+                     WorstWait waited) {
   const std::uint64_t came_ns = job_.steps().at(process, call).time_ns,
                       begin_ns = came_ns - std::min(late_ns, came_ns);
   list_pieces(process, call, begin_ns);
@@ -74,18 +75,18 @@ void CauseTally::add(const WaitId& wait, std::uint32_t process, std::uint32_t ca
   if (came_ns > begin_ns)
     spent.waited_ns += static_cast<std::uint64_t>(static_cast<Ns128>(direct_ns + indirect_ns) *
                                                   most_ns / (came_ns - begin_ns));
-  if (std::tuple(came_ns - begin_ns, ~begin_ns) > std::tuple(spent.worst_ns, ~spent.worst_at_ns))
-    std::tie(spent.worst_ns, spent.worst_at_ns) = std::tuple(came_ns - begin_ns, begin_ns);
   Sums& all = symptoms_[{id, wait}];
   all.direct_ns += direct_ns;
   all.indirect_ns += indirect_ns;
   ++all.count;
+  waited.ns = direct_ns + indirect_ns;
+  all.worst.add(waited);
 }
 
 std::vector<CauseRow> CauseTally::cause_rows() const {
   std::vector<CauseRow> rows;
   causes_.for_each([&](const LocalCause& id, const Spent& spent) {
-    rows.push_back({id_of(id), spent.pieces, spent.waited_ns, spent.worst_at_ns, spent.worst_ns});
+    rows.push_back({id_of(id), spent.pieces, spent.waited_ns});
   });
   return rows;
 }
@@ -93,7 +94,8 @@ std::vector<CauseRow> CauseTally::cause_rows() const {
 std::vector<SymptomRow> CauseTally::symptom_rows() const {
   std::vector<SymptomRow> rows;
   symptoms_.for_each([&](const SymptomId& id, const Sums& sums) {
-    rows.push_back({id_of(id.cause), id.wait, sums.direct_ns, sums.indirect_ns, sums.count});
+    rows.push_back(
+        {id_of(id.cause), id.wait, sums.direct_ns, sums.indirect_ns, sums.count, sums.worst});
   });
   return rows;
 }

@@ -55,9 +55,9 @@ class CauseTally {
   explicit CauseTally(JoinedJob& job) : job_(job) {}
 
   // A part of the wait `wait` is blamed on a process, which came to its step `call` too late by
-  // `late_ns`.
+  // `late_ns`. `waited`: the call that waited.
   void add(const WaitId& wait, std::uint32_t process, std::uint32_t call, std::uint64_t late_ns,
-           std::uint64_t direct_ns, std::uint64_t indirect_ns);
+           std::uint64_t direct_ns, std::uint64_t indirect_ns, WorstWait waited);
 
   // Unsorted.
   std::vector<CauseRow> cause_rows() const;
@@ -76,7 +76,7 @@ class CauseTally {
   };
   // As in CauseRow.
   struct Spent {
-    std::uint64_t pieces = 0, waited_ns = 0, worst_at_ns = 0, worst_ns = 0;
+    std::uint64_t pieces = 0, waited_ns = 0;
   };
   struct SymptomId {
     LocalCause cause;
@@ -94,6 +94,7 @@ class CauseTally {
   };
   struct Sums {
     std::uint64_t direct_ns = 0, indirect_ns = 0, count = 0;
+    WorstWait worst;
   };
   struct Piece {
     NumberedStretch stretch;

@@ -131,6 +131,15 @@ class Description {
   const std::vector<std::int64_t>& culprits() const { return culprits_; }
   const std::vector<Symptom>& symptoms() const { return symptoms_; }
 
+  // The worst wait at the place that the finding names, and whose it is; nullptr: times are not known.
+  const std::pair<const std::int64_t, WorstWait>* worst_wait() const {
+    const std::pair<const std::int64_t, WorstWait>* worst = nullptr;
+    for (const auto& wait : main_->worst) {
+      if (worst == nullptr || wait.second.comes_before(worst->second)) worst = &wait;
+    }
+    return worst;
+  }
+
   std::string summary() const {
     const std::string whose =
         kind_ == FindingKind::kIdleMaster ? " of its waiting" : " of others' waiting";
@@ -167,8 +176,16 @@ class Description {
 
  private:
   void list_symptoms() {
-    for (const auto& [key, group] : cause_.symptoms) {
-      const auto& [place, passed_on] = key;
+    std::vector<const decltype(cause_.symptoms)::value_type*> order;
+    for (const auto& symptom : cause_.symptoms) order.push_back(&symptom);
+    base::sort_stably(order, [](const auto* a, const auto* b) {
+      const bool passed_on = a->first.second, other = b->first.second;
+      return passed_on != other ? other : a->second.ns > b->second.ns;
+    });
+    main_ = &order.front()->second;
+    for (const auto* const of : order) {
+      const auto& [place, passed_on] = of->first;
+      const WaitGroup& group = of->second;
       Symptom& symptom = symptoms_.emplace_back();
       symptom.kind = mpi::name_of(place.kind);
       symptom.seconds = base::seconds(group.ns);
@@ -181,10 +198,7 @@ class Description {
                      " " + in_call(symptom.where) + " " +
                      (passed_on ? late_too(most(group.culprits)) : words_of(place.kind).happens);
     }
-    base::sort_stably(symptoms_, [](const Symptom& a, const Symptom& b) {
-      return a.passed_on != b.passed_on ? b.passed_on : a.seconds > b.seconds;
-    });
-    if (!symptoms_.empty()) worst_ = *mpi::wait_kind_named(symptoms_.front().kind);
+    worst_ = order.front()->first.first.kind;
   }
 
   static std::string late_too(const std::vector<std::int64_t>& awaited) {
@@ -276,7 +290,8 @@ class Description {
 
   const WaitCause& cause_;
   const std::vector<std::int64_t> culprits_;
-  std::vector<Symptom> symptoms_;
+  std::vector<Symptom> symptoms_;    // the first is the main one
+  const WaitGroup* main_ = nullptr;  // its waits
   WaitKind worst_ = WaitKind::kLateSender;
   FindingKind kind_{};
 };
@@ -298,6 +313,7 @@ void WaitGroup::add(const WaitGroup& more) {
   for (const auto& [rank, more_ns] : more.culprits) culprits[rank] += more_ns;
   for (const auto& [rank, more_ns] : more.victims) victims[rank] += more_ns;
   for (const auto& [pair, more_ns] : more.pairs) pairs[pair] += more_ns;
+  for (const auto& [rank, wait] : more.worst) worst[rank].add(wait);
 }
 
 Where where_of(const WaitPlace& place) {
@@ -353,7 +369,14 @@ Finding finding_of(const WaitCause& cause, double load_balance, std::uint64_t al
   finding.pairs = worst_pairs(cause.direct);
   finding.symptoms = description.symptoms();
   finding.where = finding.symptoms.front().where;
-  finding.windows = cause.windows;
+  // What a viewer shows of this place, these ranks and this window is never empty.
+  if (const auto* const worst = description.worst_wait()) {
+    finding.windows = {{base::seconds(worst->second.from_ns), base::seconds(worst->second.to_ns)}};
+    if (std::ranges::find(finding.victims, worst->first) == finding.victims.end()) {
+      if (finding.victims.size() == kMostListed) finding.victims.pop_back();
+      finding.victims.push_back(worst->first);
+    }
+  }
   finding.meanwhile = cause.meanwhile;
   if (finding.meanwhile) finding.meanwhile->rank = finding.culprits.front();
   finding.evidence.push_back({"share_of_all_time", share});

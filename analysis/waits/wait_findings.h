@@ -14,6 +14,7 @@
 
 #include "analysis/results/finding.h"
 #include "analysis/results/finding_kinds.h"
+#include "analysis/waits/wait_steps.h"
 #include "mpi/wait_kind.h"
 
 namespace fathom::analysis {
@@ -23,6 +24,7 @@ struct WaitGroup {
   std::uint64_t ns = 0, count = 0;
   std::map<std::int64_t, std::uint64_t> culprits, victims;               // ns by rank
   std::map<std::pair<std::int64_t, std::int64_t>, std::uint64_t> pairs;  // ns by culprit, victim
+  std::map<std::int64_t, WorstWait> worst;  // by victim; without a trace, nothing
 
   void add(std::int64_t victim, std::int64_t culprit, std::uint64_t pair_ns,
            std::uint64_t pair_count);
@@ -62,7 +64,6 @@ struct WaitCause {
   std::optional<std::int64_t> hub;  // the rank that exchanges messages with all others (hub_of)
   bool traced = false;              // else what the culprits did meanwhile needs a trace
   double confidence = 1;
-  std::vector<TimeWindow> windows;
 
   std::uint64_t ns() const { return direct.ns + passed.ns; }
 };

@@ -21,6 +21,7 @@
 #pragma once
 
 #include <cstdint>
+#include <tuple>
 #include <vector>
 
 #include "analysis/engine/call_wait.h"
@@ -81,9 +82,8 @@ struct CauseId {
 };
 struct CauseRow {
   CauseId id;
-  std::uint64_t pieces = 0;                     // of the stretch, for which others waited
-  std::uint64_t waited_ns = 0;                  // of the waits blamed on it, while it was going on
-  std::uint64_t worst_at_ns = 0, worst_ns = 0;  // the longest period for which it was awaited
+  std::uint64_t pieces = 0;     // of the stretch, for which others waited
+  std::uint64_t waited_ns = 0;  // of the waits blamed on it, while it was going on
 };
 
 // Waits with the same attributes.
@@ -94,12 +94,26 @@ struct WaitId {
   std::uint64_t site = 0;
   bool operator==(const WaitId&) const = default;
 };
+// The one of several waits of which most is blamed on a cause; of equals, the first. The part in scope of the
+// call that waited, whole: what it received lies in it, too.
+struct WorstWait {
+  std::uint64_t ns = 0;  // that is blamed on the cause; 0: no wait
+  std::uint64_t from_ns = 0, to_ns = 0;
+
+  bool comes_before(const WorstWait& other) const {
+    return std::tuple(ns, ~from_ns, ~to_ns) > std::tuple(other.ns, ~other.from_ns, ~other.to_ns);
+  }
+  void add(const WorstWait& other) {
+    if (other.comes_before(*this)) *this = other;
+  }
+};
 // The part of these waits that is blamed on a cause: of waits for its process, and of waits for
 // others that it had made late.
 struct SymptomRow {
   CauseId cause;
   WaitId wait;
   std::uint64_t direct_ns = 0, indirect_ns = 0, count = 0;
+  WorstWait worst;
 };
 
 // How long the first thread of a process worked in a stretch, all in all.

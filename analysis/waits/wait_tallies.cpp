@@ -81,10 +81,11 @@ void WaitTallies::add(const WaitKey& key, std::uint64_t ns, std::uint64_t at_ns)
 }
 
 void WaitTallies::caused(const WaitKey& wait, const WaitKey& key, std::uint64_t direct_ns,
-                         std::uint64_t indirect_ns, std::uint32_t call, std::uint64_t waited_ns) {
+                         std::uint64_t indirect_ns, std::uint32_t call, std::uint64_t waited_ns,
+                         const WorstWait& waited) {
   causes_.add({wait.process, wait.function, wait.phase, wait.culprit,
                static_cast<WaitKind>(wait.kind), wait.site},
-              key.process, call, waited_ns, direct_ns, indirect_ns);
+              key.process, call, waited_ns, direct_ns, indirect_ns, waited);
   Origin& origin = origins_[key];
   origin.direct_ns += direct_ns;
   origin.indirect_ns += indirect_ns;

@@ -41,9 +41,10 @@ class WaitTallies {
   void add(const WaitKey& key, std::uint64_t ns, std::uint64_t at_ns);
 
   // Cause before the step `call`; the other process had waited `waited_ns` by then. `wait`: its key
-  // there; `key`: the call's.
+  // there; `key`: the call's; `waited`: the call that waited.
   void caused(const WaitKey& wait, const WaitKey& key, std::uint64_t direct_ns,
-              std::uint64_t indirect_ns, std::uint32_t call, std::uint64_t waited_ns);
+              std::uint64_t indirect_ns, std::uint32_t call, std::uint64_t waited_ns,
+              const WorstWait& waited);
 
   // A wait of another process: its key there, and the own step `call` that it waited for.
   void late(const WaitKey& key, std::uint32_t call, std::uint64_t waited_ns);

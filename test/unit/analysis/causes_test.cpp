@@ -75,6 +75,28 @@ TEST_CASE("work that several others wait for at once counts once") {
   CHECK(finding.victims == Ranks{2, 0});
 }
 
+TEST_CASE("the window of a finding is the call that waited longest at the place that it names") {
+  MadeJob made(3);
+  barrier(made, 3, 0, 10);
+  // Most is waited in MPI_Recv, in several parts; the longest single wait is elsewhere.
+  std::uint64_t at = 10;
+  for (const std::uint64_t work : {100, 140, 120, 130}) {
+    made.send(1, at + work, at + work + 2, 0);
+    made.receive(0, at, at + work + 9, 1);
+    at += work + 10;
+  }
+  made.irecv(2, 20, 7, 1);
+  made.send(1, at + 200, at + 202, 2);
+  made.wait_receive(2, at, at + 205, 7, 1);
+  const Outcome outcome = waits_of(made);
+  const Finding& finding = only(outcome);
+  CHECK(finding.where.function == "MPI_Recv");
+  REQUIRE(finding.windows.size() == 1);
+  CHECK(ns(finding.windows[0].from_s) == 10 + 110);
+  CHECK(ns(finding.windows[0].to_s) == 10 + 110 + 149);  // until the call has ended
+  CHECK(finding.victims == Ranks{0, 2});
+}
+
 // Rank r works units[r] in each of five rounds before all reduce.
 MadeJob rounds(const std::vector<std::uint64_t>& units, bool in_turn = false) {
   MadeJob made(static_cast<int>(units.size()));
@@ -296,6 +318,19 @@ TEST_CASE("findings add up to the waits of all ranks, and symptoms to their find
     CHECK(ns(sum) <= ns(waited));
     CHECK(ns(sum) >= ns(waited) - 100);  // what is passed on is rounded down, here and there
     CHECK(ns(figure(*outcome, "seconds_in_findings")) == ns(sum));
+    for (const Finding& finding : outcome->findings) {
+      INFO(finding.summary);
+      REQUIRE(finding.windows.size() == 1);
+      Input part = loaded.input;
+      part.causes = false;
+      part.scope.from_ns = static_cast<std::uint64_t>(ns(finding.windows[0].from_s));
+      part.scope.to_ns = static_cast<std::uint64_t>(ns(finding.windows[0].to_s));
+      part.scope.ranks = {{finding.victims.begin(), finding.victims.end()}};
+      const auto waits = wait_states(part);
+      REQUIRE(waits.ok());
+      const auto& functions = test::column<std::string>(*waits, "waits", "function");
+      CHECK(std::count(functions.begin(), functions.end(), finding.where.function) > 0);
+    }
     for (const Finding& finding : outcome->findings) {
       if (!finding.meanwhile) continue;
       CHECK(finding.meanwhile->seconds <= finding.meanwhile->of_seconds);
