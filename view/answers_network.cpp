@@ -1,30 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The answers of the page Network: the simulator makes them (cli/runs/network_tool.h).
-#include "profile/pair_sums.h"
+#include <optional>
+#include <tuple>
+#include <utility>
+
 #include "view/session.h"
 
 namespace fathom::view {
 namespace {
 
-// What was sent in the window that is asked about, of the class that is; nothing: no window is.
-base::Result<std::optional<std::vector<profile::PairCount>>> window_traffic(ViewedRun& run,
-                                                                            const Query& query,
-                                                                            const Tools& tools) {
-  using Traffic = std::optional<std::vector<profile::PairCount>>;
-  if (!query.has("from") && !query.has("to")) return Traffic();
-  auto scope = query.scope(tools);
-  if (!scope) return scope.error();
+// All of the window: ranks and classes are chosen from its traffic (cli/runs/network_tool.h), and a class that has no
+// messages in it is no mistake.
+base::Result<profile::Profile> window_profile(ViewedRun& run, const analysis::Scope& scope) {
   const auto loaded = run.loaded();
   if (!loaded) return loaded.error();
-  // Ranks at either end and classes are chosen from pairs, as without a window: a class that has no messages in this
-  // part is no mistake.
-  profile::Selection chosen;
-  if (!scope->classes.empty()) chosen.classes.emplace(scope->classes.begin(), scope->classes.end());
-  scope->classes.clear();
-  scope->ranks.reset();
-  const auto part = analysis::profile_of_part(**loaded, *scope);
-  if (!part) return part.error();
-  return Traffic(profile::sum_pairs(*part, chosen));
+  analysis::Scope window;
+  std::tie(window.from_ns, window.to_ns) = std::tie(scope.from_ns, scope.to_ns);
+  return analysis::profile_of_part(**loaded, window);
 }
 
 Reply simulated(Session& session, const Query& query, bool link) {
@@ -35,9 +27,16 @@ Reply simulated(Session& session, const Query& query, bool link) {
   if (link != query.has("link"))
     return refuse(400, link ? "which link? Its number is the parameter link"
                             : "/api/network/link says what a link carries");
-  const auto window = window_traffic(**run, query, session.tools);
-  if (!window) return refuse(422, window.error().message);
-  const auto object = session.tools.network((*run)->path(), query.parameters(), *window);
+  const auto scope = query.scope(session.tools);
+  if (!scope) return refuse(400, scope.error().message);
+  std::optional<profile::Profile> window;
+  if (!scope->whole_time()) {
+    auto part = window_profile(**run, *scope);
+    if (!part) return refuse(422, part.error().message);
+    window = std::move(*part);
+  }
+  const auto object =
+      session.tools.network((*run)->path(), query.parameters(), window ? &*window : nullptr);
   if (!object) return refuse(422, object.error().message);
   Reply reply;
   reply.body = with_schema(*object);

@@ -37,11 +37,11 @@ struct Tools {
   // File with a map of the machine, in Pyrite's format; empty: RUN/machine.json, if there is one.
   std::string machine_map;
   base::Result<std::set<std::int64_t>> (*ranks)(const std::string& text) = nullptr;
-  // Of the simulator, empty without it: what a network would carry of a run. Parameters as in the protocol, and what
-  // was sent in the chosen window, if there is one; a JSON object.
-  std::function<base::Result<std::string>(
-      const std::string& run, const std::map<std::string, std::string>& parameters,
-      const std::optional<std::vector<profile::PairCount>>& window)>
+  // Of the simulator, empty without it: what a network would carry of a run. Parameters as in the protocol, and
+  // the profile of the chosen window, if there is one; a JSON object.
+  std::function<base::Result<std::string>(const std::string& run,
+                                          const std::map<std::string, std::string>& parameters,
+                                          const profile::Profile* window)>
       network;
 };
 

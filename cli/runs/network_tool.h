@@ -15,7 +15,6 @@
 
 #include <functional>
 #include <map>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,16 +23,15 @@
 
 namespace fathom::cli {
 
-// What was sent in a window of time, which profiles do not know and who asks therefore says.
-using WindowTraffic = std::optional<std::vector<profile::PairCount>>;
-
 // Takes a run as `fathom simulate --job` does, and parameters; gives a JSON object without the schema: the
-// members that simulator/run/network_picture.h describes, and "runs". With traffic of a window, `only=chosen` and
-// `link` are of it alone; a simulation is always of the whole run. The Error is a sentence about a parameter,
+// members that simulator/run/network_picture.h describes, and "runs". `window`: the profile of a window of time, which
+// a profile of the run does not hold and who asks therefore gives; nullptr: the whole run. All answers are of the
+// window, as those of `fathom simulate --from --to`; but model replay is of the whole run, and only `only=chosen` and
+// `link` are then of what was received in the window, on the paths of the whole. The Error is a sentence about a parameter,
 // or what `fathom simulate` would say. Cost: that of the simulation; nothing is kept. Threading: any thread.
 using NetworkTool = std::function<base::Result<std::string>(
     const std::string& run, const std::map<std::string, std::string>& parameters,
-    const WindowTraffic& window)>;
+    const profile::Profile* window)>;
 // `clusters`: those of the command line. Empty where Fathom was built without the simulator.
 // cli/commands/simulator/ has both.
 NetworkTool network_tool(const std::vector<std::string>& clusters);

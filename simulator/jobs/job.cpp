@@ -75,17 +75,21 @@ base::Result<std::vector<Job>> load_job_phases(const std::string& path) {
   const auto profile = load_job_profile(path);
   if (!profile) return profile.error();
   if (auto fits = check_ranks(*profile, path); !fits) return fits.error();
+  return job_phases_from_profile(*profile);
+}
+
+std::vector<Job> job_phases_from_profile(const profile::Profile& profile) {
   std::vector<std::string> names;
-  for (const profile::Traffic& traffic : profile->traffic) {
+  for (const profile::Traffic& traffic : profile.traffic) {
     if (std::find(names.begin(), names.end(), traffic.phase) == names.end())
       names.push_back(traffic.phase);
   }
-  if (names.size() < 2) return std::vector<Job>{job_from_profile(*profile, "all")};
+  if (names.size() < 2) return {job_from_profile(profile, "all")};
   std::vector<Job> phases;
   for (const std::string& name : names) {
     profile::Selection selection;
     selection.phases = {{name}};
-    phases.push_back(job_from_profile(*profile, name.empty() ? "outside" : name, selection));
+    phases.push_back(job_from_profile(profile, name.empty() ? "outside" : name, selection));
   }
   return phases;
 }

@@ -36,5 +36,6 @@ base::Result<Job> load_job(const std::string& path, const profile::Selection& se
 // One job per phase that the program named, in the profile's order and named after the phase
 // ("outside" for everything outside phases). A job without phases gives one job, "all".
 base::Result<std::vector<Job>> load_job_phases(const std::string& path);
+std::vector<Job> job_phases_from_profile(const profile::Profile& profile);
 
 }  // namespace fathom::simulator

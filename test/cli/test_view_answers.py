@@ -303,7 +303,38 @@ class Answers(ViewTest):
                 self.assertEqual(dict(zip(zip(content["pairs"]["source"], content["pairs"]["destination"]), content["pairs"]["bytes"])), sent)
                 self.assertEqual((content["bytes"], sum(content["flows"]["bytes"])), (sum(sent.values()), sum(sent.values())))
         self.ask("/api/network", 422, only="chosen", **network, **{"from": span["to_ns"] + 10**9})
-        self.ask("/api/network", 422, only="chosen", **network, **{"from": 5, "to": 4})
+        for path in ("/api/network", "/api/network/link"):
+            for wrong in ({"from": 5, "to": 4}, {"from": "x"}, {"to": "-1"}, {"ranks": "3-"}):
+                self.ask(path, 400, **({"link": 0} if path.endswith("link") else {}), **network, **wrong)
+
+    def test_a_simulation_of_a_window_is_that_of_simulate(self):
+        self.generate("run", "--ranks", "6", "--events", "20000", "--suffix", "x")  # with a phase
+        self.serve("run")
+        if "error" in json.loads(self.raw("/api/network", Authorization=f"Bearer {self.token}")[2]):
+            self.skipTest("built without the simulator")
+        span = self.when_ready()["span"]
+        chance = random.Random(11)
+        for model in ("load", "flow", "load", "flow"):
+            begin, end = sorted(chance.sample(range(span["from_ns"], span["to_ns"]), 2))
+            placement = chance.choice(["block", "cyclic", "treematch"])
+            network = {"cluster": "leafspine:leaves=3;spines=2;hosts=2", "placement": placement, "model": model}
+            said = self.fathom("simulate", "--job", "run", "--host-links", "--json", "--force", "-o", "simulated", "--from", f"{begin}ns",
+                               "--to", f"{end}ns", *(word for name, value in network.items() for word in (f"--{name}", value)))
+            self.assertEqual(said.returncode, 0, said.stderr)
+            wanted = json.loads(said.stdout)["runs"]
+            run = self.ask("/api/network", **network, **{"from": begin, "to": end})["runs"][0]
+            self.assertEqual([run["result"]], wanted)
+            pairs = self.analyze("run", "matrices", "--from", f"{begin}ns", "--to", f"{end}ns")["matrices"]["all_pairs"]
+            sent = sum(number for a, b, number in zip(pairs["source"], pairs["destination"], pairs["bytes"]) if a != b)
+            host_links = [link["traffic"] for link in run["result"]["links"] if link["source"].startswith("h")]
+            self.assertGreater(sent, 0)
+            if model == "load":
+                self.assertEqual(sum(host_links), sent)
+                continue
+            # What the slider goes through is what the window put on the links.
+            self.assertAlmostEqual(sum(run["carried"]["bytes"]) / sum(link["traffic"] for link in run["result"]["links"]), 1)
+        self.assert_refused(self.fathom("simulate", "--job", "run", "--cluster", "torus:dims=3,3", "--model", "replay", "--from", "1ms",
+                                        "-o", "replayed"), 1, "fathom trace slice")
 
     def check_tiles(self, run, name, rows, levels):
         layout = self.when_ready(run)["timeline"]

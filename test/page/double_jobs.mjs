@@ -105,7 +105,7 @@ export function networkOf(job, query) {
   // What was sent in the window, if one is asked about.
   const part = query.has('from') || query.has('to') ? job.bytes * messagesIn(Number(query.get('from') ?? 0), Number(query.get('to') ?? job.iterations * kIteration)) : each;
   const bytes = links.source.map(() => 0);
-  for (const [from, to] of pairs) for (const link of way(from, to)) bytes[link] += each;
+  for (const [from, to] of pairs) for (const link of way(from, to)) bytes[link] += query.get('model') === 'replay' ? each : part; // a replay is of the whole run
   const placements = (query.get('placement') ?? 'block').split(',');
   if (query.get('only') === 'chosen') {
     const pair = (query.get('pair') ?? '').split('-').map(Number);

@@ -123,7 +123,7 @@ const pages = {
     window: { said: true, hot: 50_000 },
     class: { links: 8, picture: 'less' },
     function: { links: 8, picture: 'less' },
-    finding: { picture: 'other', said: true, hot: 2_000 },
+    finding: { picture: 'other', said: true, hot: 4_000, chosen: 'more' },
   },
   compare: {
     ready: '.over-time canvas',

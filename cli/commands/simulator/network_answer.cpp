@@ -98,20 +98,21 @@ struct Question {
   simulator::Choice choice;              // without its placement
   bool only_chosen = false;              // what `part` puts on the links, instead of a simulation
   std::vector<profile::PairCount> part;  // what is chosen of the job's traffic
-  WindowTraffic window;                  // of it, what was sent in the chosen window
+  // With replay, which is of the whole run: of it, what was received in the chosen window.
+  std::optional<std::vector<profile::PairCount>> received;
 
   simulator::Paths paths() const {
     return model == Model::kLoad ? simulator::Paths::kOfDemands : simulator::Paths::kOfPairs;
   }
 };
 
-// What pairs of the job sent in a window, and not more than in all: a trace may hold what the profile does not count.
-WindowTraffic of_job(const simulator::Job& job, const WindowTraffic& window) {
-  if (!window) return std::nullopt;
+// The pairs' part of a job, and not more than all of it: a trace may hold what the profile does not count.
+std::vector<profile::PairCount> of_job(const simulator::Job& job,
+                                       const std::vector<profile::PairCount>& pairs) {
   std::map<std::pair<std::int64_t, std::int64_t>, const profile::PairCount*> known;
   for (const profile::PairCount& pair : job.pairs) known[{pair.source, pair.destination}] = &pair;
   std::vector<profile::PairCount> part;
-  for (profile::PairCount pair : *window) {
+  for (profile::PairCount pair : pairs) {
     const auto found = known.find({pair.source, pair.destination});
     if (found == known.end()) continue;
     pair.bytes = std::min(pair.bytes, found->second->bytes);
@@ -120,21 +121,22 @@ WindowTraffic of_job(const simulator::Job& job, const WindowTraffic& window) {
   return part;
 }
 
-// Of a class of messages, of ranks at either end, or from one rank to another ("3-4"); what was sent in a window is of
-// the class already.
+// Of a class of messages, of ranks at either end, or from one rank to another ("3-4").
 base::Result<std::vector<profile::PairCount>> part_of(const std::string& run,
                                                       const simulator::Job& job,
                                                       const Parameters& parameters,
-                                                      const WindowTraffic& window) {
+                                                      const profile::Profile* window) {
   const std::string of_class = text_of(parameters, "class", ""),
                     ranks = text_of(parameters, "ranks", ""),
                     pair = text_of(parameters, "pair", "");
-  std::vector<profile::PairCount> part = window ? *window : job.pairs;
-  if (!window && !of_class.empty()) {
+  std::vector<profile::PairCount> part = job.pairs;
+  profile::Selection selection;
+  if (!of_class.empty()) selection.classes = {of_class};
+  if (window != nullptr) {
+    part = of_job(job, simulator::job_from_profile(*window, "", selection).pairs);
+  } else if (!of_class.empty()) {
     const auto path = job_of(run);
     if (!path) return path.error();
-    profile::Selection selection;
-    selection.classes = {of_class};
     auto selected = simulator::load_job(*path, selection);
     if (!selected) return selected.error();
     part = std::move(selected->pairs);
@@ -160,7 +162,7 @@ base::Result<std::vector<profile::PairCount>> part_of(const std::string& run,
 }
 
 base::Result<Question> question_of(const std::string& run, const std::vector<std::string>& clusters,
-                                   const Parameters& parameters, const WindowTraffic& window) {
+                                   const Parameters& parameters, const profile::Profile* window) {
   Question question;
   const auto model = model_named(text_of(parameters, "model", "load"));
   if (!model) return model.error();
@@ -168,6 +170,10 @@ base::Result<Question> question_of(const std::string& run, const std::vector<std
   auto job = load_model_job(question.model, run);
   if (!job) return job.error();
   question.job = std::move(*job);
+  if (window != nullptr && question.model == Model::kReplay)
+    question.received = of_job(question.job.job, simulator::job_from_profile(*window, "").pairs);
+  else if (window != nullptr)
+    question.job = model_job_of(*window, question.job.job.name);
   const std::string usual =
       clusters.empty() ? usual_cluster(question.job.job.ranks) : clusters.front();
   auto network = cluster_of(text_of(parameters, "cluster", usual), clusters);
@@ -186,10 +192,9 @@ base::Result<Question> question_of(const std::string& run, const std::vector<std
     if (!router) return router.error();
     question.choice.router = *router;
   }
-  question.window = of_job(question.job.job, window);
   question.only_chosen = text_of(parameters, "only", "") == "chosen";
   if (question.only_chosen) {
-    auto part = part_of(run, question.job.job, parameters, question.window);
+    auto part = part_of(run, question.job.job, parameters, window);
     if (!part) return part.error();
     question.part = std::move(*part);
   }
@@ -260,7 +265,7 @@ base::Result<std::string> link_answer(const Question& question, const Parameters
   if (!choice) return choice.error();
   const auto id = static_cast<simulator::LinkId>(*link);
   std::optional<simulator::PartOfJob> part;
-  if (question.window) part = *question.window;
+  if (question.received) part = *question.received;
   const auto content = simulator::content_of_link(*question.network, question.job.job, *choice,
                                                   question.paths(), id, part);
   if (!content) return content.error();
@@ -272,7 +277,7 @@ base::Result<std::string> link_answer(const Question& question, const Parameters
 base::Result<std::string> network_answer(const std::string& run,
                                          const std::vector<std::string>& clusters,
                                          const Parameters& parameters,
-                                         const WindowTraffic& window) {
+                                         const profile::Profile* window) {
   const auto question = question_of(run, clusters, parameters, window);
   if (!question) return question.error();
   if (parameters.contains("link")) return link_answer(*question, parameters);
@@ -301,7 +306,7 @@ base::Result<std::string> network_answer(const std::string& run,
 
 NetworkTool network_tool(const std::vector<std::string>& clusters) {
   return [clusters](const std::string& run, const Parameters& parameters,
-                    const WindowTraffic& window) {
+                    const profile::Profile* window) {
     return network_answer(run, clusters, parameters, window);
   };
 }

@@ -62,6 +62,7 @@ struct SimulateOptions {
   std::vector<std::string> hosts;
   std::vector<std::string> machine;
   std::string model = "load";
+  Window window;
   std::string directory;
   std::uint64_t seed = 1;
   std::vector<std::string> failed_links;
@@ -476,6 +477,7 @@ int run_simulate(const SimulateOptions& options, const CLI::App& app) {
     return refuse("name a cluster with --cluster; see fathom simulate --help");
   if (options.jobs.empty()) return refuse("name a job with --job; see fathom simulate --help");
   if (options.directory.empty()) return refuse("name the folder for the results with -o DIR");
+  if (auto fine = check(options.window); !fine) return refuse(fine.error().message);
   const auto plan = make_plan(options);
   if (!plan) return refuse(plan.error().message);
   std::vector<simulator::Network> networks;
@@ -487,7 +489,7 @@ int run_simulate(const SimulateOptions& options, const CLI::App& app) {
   }
   std::vector<ModelJob> jobs;
   for (const std::string& path : options.jobs) {
-    auto job = load_model_job(plan->model, path);
+    auto job = load_model_job(plan->model, path, options.window);
     if (!job) return give_up(job.error().message);
     jobs.push_back(std::move(*job));
   }
@@ -533,6 +535,7 @@ Action declare_simulate(CLI::App& app) {
                  "run directory, profile.json, or PFProf's results (may be given several times)")
       ->type_name("RUN")
       ->allow_extra_args(false);
+  add_window(app, options->window, "; needs a trace, and model load or flow");
   auto* selection = add_list(app, "--selection", options->selections, "NAME,...",
                              "how hosts are selected (default: linear)");
   auto* hosts = add_list(app, "--hosts", options->hosts, "NAME,...",

@@ -9,6 +9,7 @@
 #include <filesystem>
 
 #include "cli/pages/hot_links.h"
+#include "cli/runs/named_run.h"
 #include "cli/runs/run_directory.h"
 #include "cli/terminal/units.h"
 #include "simulator/loggops/trace_program.h"
@@ -83,7 +84,27 @@ base::Result<simulator::LogGops> machine_from(const std::vector<std::string>& pa
   return machine;
 }
 
-base::Result<ModelJob> load_model_job(Model model, const std::string& run) {
+ModelJob model_job_of(const profile::Profile& profile, std::string name) {
+  return {simulator::job_from_profile(profile, std::move(name)),
+          simulator::job_phases_from_profile(profile),
+          {}};
+}
+
+base::Result<ModelJob> load_model_job(Model model, const std::string& run, const Window& window) {
+  if (!window.whole()) {
+    if (model == Model::kReplay)
+      return base::Error{
+          "model replay is of a whole run; fathom trace slice makes a run of a window of time"};
+    analysis::Scope scope;
+    scope.from_ns = window.from_ns.value_or(scope.from_ns);
+    scope.to_ns = window.to_ns.value_or(scope.to_ns);
+    const auto part = load_named_run(run, scope);
+    if (!part) return part.error();
+    // Its name, and that it can be simulated at all.
+    auto whole = load_model_job(Model::kLoad, run);
+    if (!whole) return whole.error();
+    return model_job_of(*part->profile, std::move(whole->job.name));
+  }
   ModelJob result;
   if (model == Model::kReplay) {
     auto traced = simulator::load_program(run);

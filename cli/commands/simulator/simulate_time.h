@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "cli/language/options.h"
 #include "cli/runs/simulated_runs.h"
 #include "simulator/run/one_job_time.h"
 
@@ -29,8 +30,12 @@ struct ModelJob {
 };
 
 // `run` as given by the user; for replay it needs a trace or is a GOAL schedule. Reports on stderr
-// what is missing in a trace.
-base::Result<ModelJob> load_model_job(Model model, const std::string& run);
+// what is missing in a trace. With a window, which needs a trace, the job is what was received in
+// it, by the ranks of the whole run; an Error with replay.
+base::Result<ModelJob> load_model_job(Model model, const std::string& run,
+                                      const Window& window = {});
+// The same from the profile of a window.
+ModelJob model_job_of(const profile::Profile& profile, std::string name);
 
 base::Result<simulator::TimedRun> run_in_time(const simulator::Network& network,
                                               const ModelJob& job, Model model,

@@ -41,13 +41,15 @@ function Network({ view, meta }: PageProperties) {
   const second = option(view, 'beside');
   const cluster = option(view, 'cluster');
   const routing = option(view, 'routing');
-  const parameters = { run: view.run, model, placement: second ? `${first},${second}` : first, ...(cluster ? { cluster } : {}), ...(routing ? { routing } : {}) };
+  // A replay is of the whole run: of a window, only what it received is put on the paths of the whole.
+  const replay = model === 'replay';
+  const window: Record<string, number> = view.window && meta.has_trace ? { from: Math.round(view.window[0]), to: Math.round(view.window[1]) } : {};
+  const parameters = { run: view.run, model, placement: second ? `${first},${second}` : first, ...(cluster ? { cluster } : {}), ...(routing ? { routing } : {}), ...(replay ? {} : window) };
   const asked = useAnswer<NetworkAnswer & { clusters: string[]; job: string }>('/api/network', parameters);
   const { answer } = asked;
-  // What is chosen of the traffic: which links carry it, on the paths of the whole.
+  // What is chosen of this traffic: which links carry it, on the paths of all of it.
   const ofClass = chosenClass(meta.functions, view);
-  const window: Record<string, number> = view.window ? { from: Math.round(view.window[0]), to: Math.round(view.window[1]) } : {};
-  const choice = { ...window, ...(view.pair ? { pair: view.pair.join('-') } : view.ranks ? { ranks: formatRanks(view.ranks) } : {}), ...(ofClass !== null ? { class: ofClass } : {}) };
+  const choice = { ...(replay ? window : {}), ...(view.pair ? { pair: view.pair.join('-') } : view.ranks ? { ranks: formatRanks(view.ranks) } : {}), ...(ofClass !== null ? { class: ofClass } : {}) };
   const question = { ...parameters, ...choice, only: 'chosen' };
   const chosen = useAnswer<ChosenAnswer>(Object.keys(choice).length > 0 ? '/api/network' : null, question);
   const places = useMemo(() => answer && placesOf(answer), [answer]);
@@ -56,14 +58,22 @@ function Network({ view, meta }: PageProperties) {
   const interval = Number.isInteger(at) && at >= 0 && at < intervals ? at : -1;
   const link = Number(option(view, 'link', '-1'));
   const part = (run: NetworkRun) => chosen.answer?.runs.find((one) => one.placement === run.placement) ?? null;
-  // In a window, the colours are those of what was sent in it; at a moment of the simulation, those of the moment.
-  const ofWindow = view.window !== null && interval < 0 && chosen.answer !== null && chosen.key === answerKey('/api/network', question);
+  // Of a replay in a window, the colours are those of what was received in it; at a moment, those of the moment.
+  const ofWindow = replay && view.window !== null && interval < 0 && chosen.answer !== null && chosen.key === answerKey('/api/network', question);
   const loads = useMemo<Loads | null>(() => answer && loadsOf(answer, interval, ofWindow ? part : null), [answer, interval, ofWindow, chosen.answer]);
   return (
     <>
       <Choices view={view} answer={answer} cluster={cluster || (answer?.cluster ?? '')} traced={meta.has_trace} />
-      {view.window && !chosen.error && (
-        <p class="faint">{interval < 0 ? 'What was received in the chosen window, on the paths that the whole run takes.' : 'This moment of the simulation is one of the whole run; the chosen window is on the links that are not dimmed.'}</p>
+      {view.window && !chosen.error && !asked.error && (
+        <p class="faint">
+          {!meta.has_trace
+            ? 'Of the whole run: it has no trace, and without one it is not known when messages were received.'
+            : !replay
+              ? 'What was received in the chosen window, and nothing else.'
+              : interval < 0
+                ? 'What was received in the chosen window, on the paths that the whole run takes.'
+                : 'A replay is of the whole run, and so is this moment of it; the chosen window is on the links that are not dimmed.'}
+        </p>
       )}
       {chosen.error && <Sentence>{chosen.error}</Sentence>}
       {asked.error && <Sentence>{asked.error}</Sentence>}
@@ -77,7 +87,7 @@ function Network({ view, meta }: PageProperties) {
             ))}
           </div>
           <Scale answer={answer} loads={loads} />
-          {link >= 0 && link < answer.links.source.length && <LinkCards view={view} answer={answer} link={link} parameters={{ ...parameters, ...window, ...(view.window && ofClass !== null ? { class: ofClass } : {}) }} />}
+          {link >= 0 && link < answer.links.source.length && <LinkCards view={view} answer={answer} link={link} parameters={{ ...parameters, ...window }} />}
         </>
       )}
     </>
