@@ -24,7 +24,7 @@ async function portOf(profile, child) {
   throw new Error('firefox-esr does not say its port');
 }
 
-/** A Firefox with a profile of its own: goto, evaluate (a function's body, with what it returns), close. */
+/** A Firefox with a profile of its own: goto, evaluate (a function's body, with what it returns), press, mouse, close. */
 export async function openFirefox(binary = '/usr/bin/firefox-esr') {
   const profile = mkdtempSync(join(tmpdir(), 'fathom-firefox-'));
   writeFileSync(join(profile, 'user.js'), `${quiet.map((name) => `user_pref("${name}", false);`).join('\n')}\nuser_pref("marionette.port", 0);\nuser_pref("services.settings.server", "http://127.0.0.1:9/");\nuser_pref("browser.startup.page", 0);\n`);
@@ -63,6 +63,17 @@ export async function openFirefox(binary = '/usr/bin/firefox-esr') {
     screenshot: async () => Buffer.from(await send('WebDriver:TakeScreenshot', { full: false }), 'base64'),
     size: (width, height) => send('WebDriver:SetWindowRect', { width, height }),
     evaluate: (script) => send('WebDriver:ExecuteScript', { script, args: [] }),
+    /** Real keys and clicks: of the mouse, at points of the window; `to`: a drag ends there. */
+    press: (...keys) => send('WebDriver:PerformActions', { actions: [{ type: 'key', id: 'keys', actions: keys.flatMap((value) => [{ type: 'keyDown', value }, { type: 'keyUp', value }]) }] }),
+    mouse: ([x, y], to) =>
+      send('WebDriver:PerformActions', {
+        actions: [{
+          type: 'pointer', id: 'mouse', parameters: { pointerType: 'mouse' },
+          actions: [{ type: 'pointerMove', x: Math.round(x), y: Math.round(y) }, { type: 'pointerDown', button: 0 },
+            ...(to ? [0.5, 1].map((part) => ({ type: 'pointerMove', duration: 30, x: Math.round(x + (to[0] - x) * part), y: Math.round(y + (to[1] - y) * part) })) : []),
+            { type: 'pointerUp', button: 0 }],
+        }],
+      }),
     close: async () => {
       socket.destroy();
       if (child.exitCode === null) {

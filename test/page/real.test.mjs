@@ -3,12 +3,11 @@
 // line's for the same window, to the integer.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { openBrowser, serve } from './browser.mjs';
-import { openFirefox } from './firefox.mjs';
 
 const fathom = process.env.FATHOM_BINARY;
 const folder = mkdtempSync(join(tmpdir(), 'fathom-page-'));
@@ -198,33 +197,4 @@ test('a slice keeps the names of places when the program is gone', () => {
 test('nothing was asked from anywhere else', () => {
   assert.deepEqual(browser.strangers, []);
   assert.deepEqual(browser.errors, []);
-});
-
-test('Firefox draws the pages, too', { skip: !existsSync('/usr/bin/firefox-esr') && 'there is no firefox-esr' }, async () => {
-  const firefox = await openFirefox();
-  try {
-    await firefox.goto(server.url);
-    const until = async (script) => {
-      for (let tries = 0; !(await firefox.evaluate(`return ${script}`)); ++tries) {
-        assert.ok(tries < 600, `${script}: ${await firefox.evaluate('return document.body.innerText')}`);
-        await new Promise((done) => setTimeout(done, 100));
-      }
-    };
-    for (const id of ['overview', 'timeline', 'matrix', 'calls', 'machine', 'network', 'live', 'compare']) {
-      await firefox.evaluate(`location.hash = '/${id}'`);
-      // This run has ended, and there is no other: two of the pages say so.
-      await until(`document.querySelector('${id === 'live' || id === 'compare' ? `main[data-page=${id}] .sentence` : `main[data-page=${id}] canvas, main[data-page=${id}] table`}') !== null`);
-      assert.doesNotMatch(await firefox.evaluate("return document.querySelector('main').innerText"), /cannot be drawn|NaN|undefined/);
-    }
-    // What a canvas shows has more than one colour, and keys move it.
-    await firefox.evaluate("location.hash = '/timeline'");
-    await until("document.querySelector('.timeline canvas')?.dataset.blanks === '0'");
-    const colours = "(() => { const c = document.querySelector('.timeline canvas'); const d = new Uint32Array(c.getContext('2d').getImageData(0, 0, c.width, c.height).data.buffer); return new Set(d).size; })()";
-    await until(`${colours} > 10`);
-    const before = await firefox.evaluate("return document.querySelector('.timeline canvas').dataset.view");
-    await firefox.evaluate("document.querySelector('.timeline canvas').dispatchEvent(new KeyboardEvent('keydown', { key: 'w', bubbles: true }))");
-    await until(`document.querySelector('.timeline canvas').dataset.view !== '${before}'`);
-  } finally {
-    await firefox.close();
-  }
 });

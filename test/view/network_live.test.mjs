@@ -3,14 +3,15 @@
 // the file STOP exists) and SHOTS, as machine.test.mjs has them.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { openBrowser, serve } from '../page/browser.mjs';
+import { openFirefox } from '../page/firefox.mjs';
 
 const { FATHOM, RUN, LIVE, STOP, SHOTS } = process.env;
-let server, browser, page;
+let server, browser, page, chosenLive;
 const hash = (text) => page.evaluate((next) => void (location.hash = next), text);
 const until = (what, given) => page.waitForFunction(what, given, { timeout: 60_000 });
 const get = async (path) => (await page.request.get(new URL(path, page.url()).href)).json();
@@ -218,6 +219,113 @@ test('live: a drag on the strip chooses a window, whose numbers are those betwee
   await until((bytes) => Number(document.querySelector('[data-card="overview"] [data-fact="sent"]').dataset.exact) > bytes, grown('ranks', 'sent_bytes'));
 });
 
+// A sample that was taken while nothing was sent.
+async function rested() {
+  writeFileSync(`${STOP}.rest`, '');
+  while (!existsSync(`${STOP}.rests`)) await page.waitForTimeout(50);
+  const since = Date.now() / 1000;
+  for (;;) {
+    const { samples } = await get('/api/live?run=1&since=0');
+    const at = samples.at_s.at(-1);
+    const { state } = await get(`/api/live/state?run=1&at=${at}`);
+    if (state.ranks.length === 4 && state.ranks.every((rank) => state.taken_at_s - rank.sample_age_s > since)) return { at, sent: state.pairs.reduce((all, pair) => all + pair.sent_bytes, 0) };
+    await page.waitForTimeout(200);
+  }
+}
+
+test('live: a window chosen with b and e is between the two moments', { timeout: 120_000 }, async () => {
+  await page.keyboard.press('Escape');
+  const moments = [await rested()];
+  rmSync(`${STOP}.rest`);
+  for (let sent = 0; sent <= moments[0].sent; await page.waitForTimeout(100)) sent = (await get('/api/live/state?run=1')).state.pairs.reduce((all, pair) => all + pair.sent_bytes, 0);
+  moments.push(await rested());
+  assert.ok(moments[1].sent > moments[0].sent);
+  for (const [key, { at }] of [['b', moments[0]], ['e', moments[1]]]) {
+    const { samples } = await get('/api/live?run=1&since=0');
+    await until((count) => Number(document.querySelector('[data-card="history"]').dataset.samples) >= count, samples.at_s.indexOf(at) + 1);
+    await page.locator('[data-card="history"] input.scrub').fill(String(samples.at_s.indexOf(at)));
+    await page.locator('[data-card="overview"] h3').first().click();
+    await page.keyboard.press(key);
+  }
+  assert.match(page.url(), /window=\d+-\d+&since=init/);
+  const grown = moments[1].sent - moments[0].sent;
+  await until((bytes) => Number(document.querySelector('[data-card="matrix"]').dataset.total) === bytes, grown);
+  chosenLive = { link: page.url(), grown };
+  rmSync(`${STOP}.rest`);
+});
+
+// Its console cannot be read; what is thrown, refused by the policy or logged as an error, can.
+test('Firefox shows each page and follows its main interaction', { skip: !existsSync('/usr/bin/firefox-esr') && 'there is no firefox-esr', timeout: 300_000 }, async () => {
+  const firefox = await openFirefox();
+  const two = await serve(FATHOM, [RUN, LIVE, RUN]);
+  const see = async (script) => {
+    for (let tries = 0; ; ++tries) {
+      const found = await firefox.evaluate(`return ${script}`);
+      if (found) return found;
+      assert.ok(tries < 900, `${script}: ${await firefox.evaluate("return location.hash + ' ' + document.body.innerText")}`);
+      await new Promise((done) => setTimeout(done, 100));
+    }
+  };
+  // Points of an element, in shares of it.
+  const points = async (selector, ...shares) => {
+    await see(`document.querySelector('${selector}') !== null`);
+    const box = await firefox.evaluate(`const node = document.querySelector('${selector}'); node.scrollIntoView({ block: 'center' }); const box = node.getBoundingClientRect(); return [box.x, box.y, box.width, box.height];`);
+    return shares.map(([x, y]) => [box[0] + box[2] * x, box[1] + box[3] * y]);
+  };
+  const drag = async (selector, from, to) => firefox.mouse(...(await points(selector, from, to)));
+  const click = async (selector, at = [0.5, 0.5]) => firefox.mouse((await points(selector, at))[0]);
+  const go = async (id, ready) => {
+    await firefox.evaluate(`location.hash = '/${id}'`);
+    await see(`document.querySelector('main[data-page=${id.replace(/\?.*/, '')}] ${ready}') !== null`);
+  };
+  const chosen = (text) => see(`location.hash.includes('${text}')`);
+  try {
+    await firefox.goto(two.url);
+    await see("document.querySelector('main canvas') !== null");
+    await firefox.evaluate(`window.failures = [];
+      for (const kind of ['error', 'unhandledrejection', 'securitypolicyviolation']) addEventListener(kind, (event) => window.failures.push(kind + ' ' + (event.message || event.reason || event.violatedDirective)));
+      const { error } = console; console.error = (...words) => (window.failures.push(words.join(' ')), error.apply(console, words));`);
+    const strip = '[aria-label="The run over time"] canvas';
+    await go('overview', strip);
+    await drag(strip, [0.3, 0.4], [0.7, 0.4]);
+    await chosen('window=');
+    await go('timeline', 'canvas[data-blanks="0"]');
+    const colours = "(() => { const c = document.querySelector('.timeline canvas'); const d = new Uint32Array(c.getContext('2d').getImageData(0, 0, c.width, c.height).data.buffer); return new Set(d).size; })()";
+    await see(`${colours} > 10`);
+    const before = await firefox.evaluate("return document.querySelector('.timeline canvas').dataset.view");
+    await click('.timeline canvas');
+    await firefox.press('w');
+    await see(`document.querySelector('.timeline canvas').dataset.view !== '${before}'`);
+    await drag('.timeline canvas', [0.4, 0.3], [0.8, 0.8]);
+    await see("document.querySelector('.area[data-window]') !== null");
+    await go('matrix', 'table tbody tr');
+    await click('main table tbody tr');
+    await chosen('pair=');
+    await go('calls', 'table[aria-label^=Places] tbody tr');
+    await click('table[aria-label^=Places] tbody tr');
+    await chosen('function=');
+    await go('machine', 'input.scrub');
+    await click('input.scrub', [0.7, 0.5]);
+    await see("Number(document.querySelector('output[data-clock]')?.dataset.clock) > 0");
+    await go('network', '[data-placement] tbody tr');
+    await click('[data-placement] tbody tr');
+    await see("document.querySelector('[data-card=link] [data-total]') !== null");
+    await go('compare?compare.with=2', '.over-time canvas');
+    await click('main [aria-label=Functions] tbody tr');
+    await chosen('function=');
+    await go('live?run=1', '[data-card="history"] canvas');
+    await see("Number(document.querySelector('[data-card=history]').dataset.samples) > 3");
+    await drag('[data-card="history"] canvas', [0.2, 0.5], [0.7, 0.5]);
+    await chosen('since=init');
+    assert.doesNotMatch(await firefox.evaluate("return document.querySelector('main').innerText"), /cannot be drawn|NaN|undefined/);
+    assert.deepEqual(await firefox.evaluate('return window.failures'), []);
+    if (SHOTS) writeFileSync(join(SHOTS, 'firefox-live.png'), await firefox.screenshot());
+  } finally {
+    await firefox.close();
+    await two.stop();
+  }
+});
+
 test('live: when the job ends its last minutes stay, and its profile can be opened', async () => {
   writeFileSync(STOP, '');
   await until(() => /has ended/.test(document.querySelector('main')?.textContent ?? ''));
@@ -228,6 +336,19 @@ test('live: when the job ends its last minutes stay, and its profile can be open
     assert.ok(tries < 100, meta.error);
     await page.waitForTimeout(200);
   }
+});
+
+test('a window chosen on Live is the same window of the trace, and a link to it stays good', async () => {
+  await page.goto('about:blank');
+  await page.goto(chosenLive.link.replace('/live?', '/matrix?'));
+  await until((bytes) => Number(document.querySelector('main[data-page=matrix] [data-total]')?.dataset.total) === bytes, chosenLive.grown);
+  assert.doesNotMatch(page.url(), /since=/);
+  const [, from, to] = /window=(\d+)-(\d+)/.exec(page.url());
+  const analysed = JSON.parse(execFileSync(FATHOM, ['analyze', LIVE, '--json', '--only', 'matrices', '--from', `${from}ns`, '--to', `${to}ns`]));
+  assert.equal(analysed.analyses.matrices.all_pairs.bytes.reduce((all, one) => all + one, 0), chosenLive.grown);
+  // Back on Live, it is between the same samples.
+  await hash(`/live?run=1&window=${from}-${to}`);
+  await until((bytes) => Number(document.querySelector('[data-card="matrix"]')?.dataset.total) === bytes, chosenLive.grown);
 });
 
 test('nothing was asked of another machine, and no script failed', () => {

@@ -57,7 +57,7 @@ def machine(options, folder, webgl="off"):
 
 def network(options, folder):
     run, live, stop = traced(options, folder), folder / "live", folder / "stop"
-    job = subprocess.Popen([options.fathom, "run", "--live", "-o", live, "--", *mpirun(options, 4, stop)])
+    job = subprocess.Popen([options.fathom, "run", "--live", "--trace", "-o", live, "--", *mpirun(options, 4, stop)])
     try:
         for _ in range(600):
             if (live / "live").is_dir() or job.poll() is not None:

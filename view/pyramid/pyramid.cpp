@@ -127,8 +127,16 @@ bool Pyramid::build_calls(unsigned threads) {
   return true;
 }
 
-// Each step keeps all processors busy. The first layer comes first, because it needs no joining.
 void Pyramid::build() {
+  build_layers();
+  if (!joined_ || state_.stop) return;
+  // What questions about the calls of a window need of the whole run, before anybody asks.
+  run_.calls(*loaded_.trace);
+  give_back_memory();
+}
+
+// Each step keeps all processors busy. The first layer comes first, because it needs no joining.
+void Pyramid::build_layers() {
   const unsigned threads = base::worker_threads();
   const auto calls = kept(kCalls, kCallColumns);
   const auto waits = kept(kWaits, kWaitColumns);

@@ -48,6 +48,7 @@ class Pyramid {
   enum Stage { kCalling, kJoining, kWaiting };
 
   void build();
+  void build_layers();
   bool build_calls(unsigned threads);    // false: it failed
   bool fails(const base::Status& done);  // notes why
   std::string place(const char* name) const;

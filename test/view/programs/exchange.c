@@ -2,8 +2,10 @@
 // What the page Machine shows, in half a second: a ring, a pair that sends to and fro, a late sender, rooted
 // and global collectives, barriers to which rank 1 comes late, two named phases of traffic.
 //
-//   exchange [FILE]   with FILE, the ring goes on until it exists
+//   exchange [FILE]   with FILE, the ring goes on until it exists, and rests while FILE.rest does, in which time
+//                     there is FILE.rests
 #include <mpi.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -23,11 +25,31 @@ static void to_and_fro(int other) {
     MPI_Recv(small, sizeof small, MPI_CHAR, other, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
+// Once all have come here, nothing is sent until FILE.rest is gone.
+static void rest(const char* file, const char* until_gone) {
+  char rests[4096];
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (rank == 0) {
+    snprintf(rests, sizeof rests, "%s.rests", file);
+    FILE* mark = fopen(rests, "w");
+    if (mark != NULL) fclose(mark);
+    while (access(until_gone, F_OK) == 0 && access(file, F_OK) != 0) usleep(10000);
+    unlink(rests);
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
 // Whether rank 0 has seen the file: all learn it together.
 static int ends(const char* file) {
-  int there = file == NULL || (rank == 0 && access(file, F_OK) == 0);
-  MPI_Bcast(&there, 1, MPI_INT, 0, MPI_COMM_WORLD);
-  return there;
+  enum { kGoOn, kEnd, kRest } next = kEnd;
+  char until_gone[4096];
+  if (file != NULL) {
+    snprintf(until_gone, sizeof until_gone, "%s.rest", file);
+    next = access(file, F_OK) == 0 ? kEnd : access(until_gone, F_OK) == 0 ? kRest : kGoOn;
+    MPI_Bcast(&next, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    if (next == kRest) rest(file, until_gone);
+  }
+  return next == kEnd;
 }
 
 int main(int argc, char** argv) {

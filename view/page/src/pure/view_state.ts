@@ -18,6 +18,8 @@ export interface Choice {
   pair: [number, number] | null;
   /** ns of the trace, the end exclusive */
   window: [number, number] | null;
+  /** 'init': the window of a job that runs, which has no trace yet; it counts from the end of MPI_Init (settled) */
+  since: 'init' | null;
   /** of traffic */
   class: string | null;
   /** MPI function or function of the program */
@@ -36,7 +38,7 @@ export interface View extends Choice {
   options: Record<string, string>;
 }
 
-export const noChoice: Choice = { ranks: null, pair: null, window: null, class: null, function: null, site: null, finding: null };
+export const noChoice: Choice = { ranks: null, pair: null, window: null, since: null, class: null, function: null, site: null, finding: null };
 
 export const startView: View = { ...noChoice, page: 'overview', run: 0, crumbs: [], options: {} };
 
@@ -51,6 +53,7 @@ function choiceParameters(choice: Choice, into: URLSearchParams): void {
   if (choice.ranks) into.set('ranks', formatRanks(choice.ranks));
   if (choice.pair) into.set('pair', choice.pair.join('-'));
   if (choice.window) into.set('window', choice.window.map(Math.round).join('-'));
+  if (choice.window && choice.since) into.set('since', choice.since);
   if (choice.class !== null) into.set('class', choice.class);
   if (choice.function !== null) into.set('function', choice.function);
   if (choice.site !== null) into.set('site', choice.site);
@@ -60,11 +63,13 @@ function choiceParameters(choice: Choice, into: URLSearchParams): void {
 // What is not understood is left out: a link from elsewhere must not break a page.
 function choiceFrom(query: URLSearchParams): Choice {
   const window = two(query.get('window'));
+  const good = window && window[1] > window[0] ? window : null;
   const ranks = query.get('ranks');
   return {
     ranks: ranks === null ? null : parseRanks(ranks),
     pair: two(query.get('pair')),
-    window: window && window[1] > window[0] ? window : null,
+    window: good,
+    since: good && query.get('since') === 'init' ? 'init' : null,
     class: query.get('class'),
     function: query.get('function'),
     site: query.get('site'),
@@ -122,6 +127,15 @@ export function parseView(hash: string): View {
 export function ranksOf(choice: Choice): Set<number> | null {
   if (choice.pair) return new Set(choice.pair);
   return choice.ranks && new Set(choice.ranks);
+}
+
+/**
+ * The view once there is a trace: a window that was chosen while the job ran is now one of the trace, whose moment 0 is
+ * before MPI_Init. `program`: from the end of MPI_Init to MPI_Finalize, in the trace's time.
+ */
+export function settled(view: View, program: { from_ns: number } | undefined | null): View {
+  if (!view.window || view.since === null || !program) return view;
+  return { ...view, window: [view.window[0] + program.from_ns, view.window[1] + program.from_ns], since: null };
 }
 
 export const isEmpty = (choice: Choice): boolean => choiceText(choice) === '';

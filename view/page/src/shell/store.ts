@@ -56,6 +56,13 @@ export const store = {
   },
   isolate: (label: string, choice: Partial<Choice>, page?: string): void =>
     write({ ...isolate(current, label, choice), page: page ?? current.page }, false),
+  /** The same in other words: no step for "back". */
+  reword: (next: View): void => {
+    if (viewText(next) === viewText(current)) return;
+    history.replaceState(null, '', `#${viewText(next)}`);
+    current = next;
+    tell();
+  },
   leave: (at: number): void => write(leaveCrumb(current, at), false),
   clear: (): void => write({ ...current, ...noChoice, crumbs: [] }, false),
   subscribe: (listener: Listener): (() => void) => {
