@@ -32,7 +32,8 @@ void write_run_line(base::JsonWriter& json, ViewedRun& run, std::size_t number) 
   const profile::Profile* profile = loaded ? &*(*loaded)->profile : nullptr;
   json.field("has_trace", loaded && (*loaded)->trace != nullptr);
   json.field("has_profile", profile != nullptr);
-  json.field("live", mark.state == "running");
+  json.field("live",
+             mark.state == "running" || run.live() != nullptr);  // or what it did is still known
   json.field("ranks", profile ? profile::rank_count(*profile) : 0);
   json.field("application", profile ? base::program_path(profile->application.executable,
                                                          profile->application.arguments)
@@ -116,6 +117,11 @@ void write_traced(base::JsonWriter& json, analysis::LoadedRun& run,
   };
   write_span("span", analysis::recorded_span(definitions));
   write_span("program", program);
+  // What a reader of the running job took for its begin, so that both mean the same moments.
+  const auto started = static_cast<std::uint64_t>(definitions.application.started_unix_ns);
+  if (definitions.application.started_unix_ns > 0 && started >= definitions.epoch_unix_ns &&
+      definitions.epoch_unix_ns > 0)
+    json.field("started_ns", started - definitions.epoch_unix_ns);
   std::uint64_t events = 0;
   for (const trace::Process& process : definitions.processes) events += process.records;
   json.field("events", events);

@@ -322,11 +322,12 @@ class Answers(ViewTest):
                                "--to", f"{end}ns", *(word for name, value in network.items() for word in (f"--{name}", value)))
             self.assertEqual(said.returncode, 0, said.stderr)
             wanted = json.loads(said.stdout)["runs"]
-            run = self.ask("/api/network", **network, **{"from": begin, "to": end})["runs"][0]
+            answer = self.ask("/api/network", **network, **{"from": begin, "to": end})
+            run, hosts = answer["runs"][0], {name for name, host in zip(answer["nodes"]["name"], answer["nodes"]["host"]) if host}
             self.assertEqual([run["result"]], wanted)
             pairs = self.analyze("run", "matrices", "--from", f"{begin}ns", "--to", f"{end}ns")["matrices"]["all_pairs"]
             sent = sum(number for a, b, number in zip(pairs["source"], pairs["destination"], pairs["bytes"]) if a != b)
-            host_links = [link["traffic"] for link in run["result"]["links"] if link["source"].startswith("h")]
+            host_links = [link["traffic"] for link in run["result"]["links"] if link["source"] in hosts]
             self.assertGreater(sent, 0)
             if model == "load":
                 self.assertEqual(sum(host_links), sent)

@@ -62,7 +62,7 @@ test('every choice survives the URL', () => {
     const from = whole(2 ** 50);
     const window = maybe(() => [from, from + 1 + whole(1e9)]);
     const view = {
-      page: 'timeline', run: whole(3), ranks: maybe(() => [whole(4), 5, 9 + whole(20)]), pair: maybe(() => [whole(100), whole(100)]), window, since: window && maybe(() => 'init'),
+      page: 'timeline', run: whole(3), ranks: maybe(() => [whole(4), 5, 9 + whole(20)]), pair: maybe(() => [whole(100), whole(100)]), window, since: window && maybe(() => 'start'),
       class: maybe(() => names[whole(5)]), function: maybe(() => names[whole(5)]), site: maybe(() => `${names[whole(5)]}.c:${whole(9)}`), finding: maybe(() => whole(20)), crumbs: random() < 0.5 ? [] : [{ label: names[whole(5)], query: 'ranks=1' }], options: random() < 0.5 ? {} : { 'time.view': '1-2' },
     };
     assert.deepEqual(state.parseView(`#${state.viewText(view)}`), view);
@@ -88,15 +88,16 @@ test('a link from elsewhere cannot break the state', () => {
 });
 
 test('a window that was chosen while the job ran is one of its trace afterwards, and stays what it is', () => {
-  const program = { from_ns: 1_597_469_354, to_ns: 4e9 };
-  const live = state.parseView('#/live?window=1000-3000&since=init');
-  assert.deepEqual([live.window, live.since], [[1000, 3000], 'init']);
-  const traced = state.settled(live, program);
+  const meta = { started_ns: 1_597_469_354, program: { from_ns: 1_700_000_000, to_ns: 4e9 } };
+  const live = state.parseView('#/live?window=1000-3000&since=start');
+  assert.deepEqual([live.window, live.since], [[1000, 3000], 'start']);
+  const traced = state.settled(live, state.startIn(meta));
   assert.deepEqual([traced.window, traced.since], [[1_597_470_354, 1_597_472_354], null]);
   assert.equal(state.viewText(traced), '/live?window=1597470354-1597472354');
-  assert.equal(state.settled(traced, program), traced);
-  assert.equal(state.settled(live, undefined), live); // no trace yet, or none at all
-  assert.equal(state.parseView('#/live?since=init').since, null);
+  assert.equal(state.settled(traced, state.startIn(meta)), traced);
+  assert.equal(state.settled(live, state.startIn({})), live); // no trace yet, or none at all
+  assert.equal(state.startIn({ program: meta.program }), meta.program.from_ns); // of a trace that does not say it
+  assert.equal(state.parseView('#/live?since=start').since, null);
 });
 
 test('isolating and leaving comes back to the choice before', () => {

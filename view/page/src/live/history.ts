@@ -19,6 +19,8 @@ export interface LiveAnswer {
   samples: Samples;
 }
 
+const kRounding_s = 2e-6;
+
 const COLUMNS: (keyof Samples)[] = [
   'at_s', 'mpi_share', 'sent_bytes_per_s', 'sent_per_s', 'waiting_ranks', 'hung', 'cause', 'verdict', // prettier-ignore
 ];
@@ -62,14 +64,15 @@ export class History {
   }
 
   // The samples around a window of Unix seconds, by position: the last one not later than its begin, the first one not
-  // earlier than its end, as far as there are any. null: it lies before or after all samples.
+  // earlier than its end, as far as there are any. null: it lies before or after all samples. A window that was chosen
+  // from one sample to another is of these two, whatever its way into whole nanoseconds and back has rounded away.
   within(from_s: number, to_s: number): [number, number] | null {
     const { at_s } = this.samples;
     if (this.length === 0 || to_s <= this.oldest || from_s >= this.newest) return null;
     let first = at_s.length - 1;
-    while (first > 0 && at_s[first] > from_s) --first;
+    while (first > 0 && at_s[first] > from_s + kRounding_s) --first;
     let last = first;
-    while (last + 1 < at_s.length && at_s[last] < to_s) ++last;
+    while (last + 1 < at_s.length && at_s[last] < to_s - kRounding_s) ++last;
     return [first, last];
   }
 

@@ -5,7 +5,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { amountColour, css, groupColour, logShare } from '../pure/colour';
 import { font, textScale } from '../pure/font';
 import { grouped, humanBytes, humanRate, percent } from '../pure/format';
-import { ranksOf, View } from '../pure/view_state';
+import { ranksOf, startIn, View } from '../pure/view_state';
 import { addKeys, describeKeys } from '../shell/keys';
 import { addPage, PageProperties } from '../shell/pages';
 import { Sketch } from '../shell/sketch';
@@ -31,7 +31,7 @@ const share = (value: number | null | undefined) => (value == null ? 'not known 
 const rate = (value: number | null | undefined) => (value == null ? 'not known yet' : humanRate(value));
 
 function Live({ view, meta }: PageProperties) {
-  return <Watched key={view.run} view={view} origin={meta.program?.from_ns ?? null} />;
+  return <Watched key={view.run} view={view} origin={startIn(meta)} />;
 }
 
 // The chosen window as Unix seconds, and as positions of samples; `at`: null if none is in it.
@@ -41,7 +41,7 @@ interface Seen {
   at: [number, number] | null;
 }
 
-/** `origin`: the trace's moment at which MPI_Init had ended; null while there is no trace to read. */
+/** `origin`: the trace's moment from which the job counted; null while there is no trace to read. */
 function Watched({ view, origin }: { view: View; origin: number | null }) {
   const history = useMemo(() => new History(), []);
   const [, redraw] = useState(0);
@@ -86,7 +86,7 @@ function Watched({ view, origin }: { view: View; origin: number | null }) {
       request.abort();
     };
   }, [at, view.run]);
-  const init = view.since === 'init' ? 0 : (origin ?? 0);
+  const init = view.since === 'start' ? 0 : (origin ?? 0);
   const moment = (ns: number) => begun.current! + (ns - init) / 1e9;
   const [from_s, to_s] = view.window && begun.current !== null ? [moment(view.window[0]), moment(view.window[1])] : [0, 0];
   const seen: Seen | null = to_s > 0 ? { from_s, to_s, at: history.within(from_s, to_s) } : null;
@@ -105,7 +105,7 @@ function Watched({ view, origin }: { view: View; origin: number | null }) {
     };
   }, [String(wanted), view.run]);
   const sums = useMemo(() => ends && between(...ends), [ends]);
-  const choose = (from: number, to: number) => begun.current !== null && to > from && store.set({ window: [(origin ?? 0) + Math.round((from - begun.current) * 1e9), (origin ?? 0) + Math.round((to - begun.current) * 1e9)], since: origin === null ? 'init' : null });
+  const choose = (from: number, to: number) => begun.current !== null && to > from && store.set({ window: [(origin ?? 0) + Math.round((from - begun.current) * 1e9), (origin ?? 0) + Math.round((to - begun.current) * 1e9)], since: origin === null ? 'start' : null });
   const keys = useRef({ begin: () => undefined as unknown, end: () => undefined as unknown });
   keys.current = {
     begin: () => choose(at, seen && seen.to_s > at ? seen.to_s : history.newest),

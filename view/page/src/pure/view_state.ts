@@ -18,8 +18,8 @@ export interface Choice {
   pair: [number, number] | null;
   /** ns of the trace, the end exclusive */
   window: [number, number] | null;
-  /** 'init': the window of a job that runs, which has no trace yet; it counts from the end of MPI_Init (settled) */
-  since: 'init' | null;
+  /** 'start': the window of a job that runs, which has no trace yet; it counts from the job's own start (settled) */
+  since: 'start' | null;
   /** of traffic */
   class: string | null;
   /** MPI function or function of the program */
@@ -69,7 +69,7 @@ function choiceFrom(query: URLSearchParams): Choice {
     ranks: ranks === null ? null : parseRanks(ranks),
     pair: two(query.get('pair')),
     window: good,
-    since: good && query.get('since') === 'init' ? 'init' : null,
+    since: good && query.get('since') === 'start' ? 'start' : null,
     class: query.get('class'),
     function: query.get('function'),
     site: query.get('site'),
@@ -129,13 +129,13 @@ export function ranksOf(choice: Choice): Set<number> | null {
   return choice.ranks && new Set(choice.ranks);
 }
 
-/**
- * The view once there is a trace: a window that was chosen while the job ran is now one of the trace, whose moment 0 is
- * before MPI_Init. `program`: from the end of MPI_Init to MPI_Finalize, in the trace's time.
- */
-export function settled(view: View, program: { from_ns: number } | undefined | null): View {
-  if (!view.window || view.since === null || !program) return view;
-  return { ...view, window: [view.window[0] + program.from_ns, view.window[1] + program.from_ns], since: null };
+/** The moment of the trace from which a window counts that was chosen while the job ran; null: there is no trace. */
+export const startIn = (meta: { started_ns?: number; program?: { from_ns: number } }): number | null => meta.started_ns ?? meta.program?.from_ns ?? null;
+
+/** The view once there is a trace: a window that was chosen while the job ran is now one of the trace. */
+export function settled(view: View, start: number | null): View {
+  if (!view.window || view.since === null || start === null) return view;
+  return { ...view, window: [view.window[0] + start, view.window[1] + start], since: null };
 }
 
 export const isEmpty = (choice: Choice): boolean => choiceText(choice) === '';

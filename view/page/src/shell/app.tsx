@@ -3,7 +3,7 @@
 import { Component, ComponentChildren } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { answerKey } from '../pure/answer_key';
-import { settled } from '../pure/view_state';
+import { settled, startIn } from '../pure/view_state';
 import { isFile, useAnswer } from './ask';
 import { Chips } from './chips';
 import { FindingBar } from './finding_bar';
@@ -58,8 +58,8 @@ function runningMeta(run: Run): Meta {
 
 function Page({ meta, runs, main }: { meta: Meta; runs: Run[]; main: { current: HTMLElement | null } }) {
   const chosen = useView();
-  const view = useMemo(() => settled(chosen, meta.program), [chosen, meta.program]);
-  useEffect(() => store.reword(settled(store.get(), meta.program)), [view]);
+  const view = useMemo(() => settled(chosen, startIn(meta)), [chosen, meta]);
+  useEffect(() => store.reword(settled(store.get(), startIn(meta))), [view]);
   const page = allPages().find((p) => p.id === view.page) ?? allPages()[0];
   const run = runs.find((r) => r.run === meta.run);
   const notes = [run?.sentence, problems(meta)].filter((text): text is string => !!text);

@@ -58,6 +58,8 @@ export interface Meta {
   wait_kinds?: string[];
   span?: { from_ns: number; to_ns: number };
   program?: { from_ns: number; to_ns: number };
+  /** the moment of the trace from which the running job counted (the page Live) */
+  started_ns?: number;
   events?: number;
   has_trace: boolean;
   has_profile: boolean;

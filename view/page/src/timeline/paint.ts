@@ -272,7 +272,9 @@ function drawMessages(pen: Pen, scene: Scene, view: Viewport, area: Area, rowOf:
     const [x0, y0] = [placeOf(view, area, shown.sent_ns[at]!), lineOf(view, area, a) + half];
     const [x1, y1] = [placeOf(view, area, shown.received_ns[at]!), lineOf(view, area, b) + half];
     const costly = shown.wait_ns[at]! > 0;
-    const dimmed = !isOfClass(shown, at, scene.messageClass);
+    const { window } = scene.choice;
+    const apart = window !== null && (shown.received_ns[at]! < window[0] || shown.sent_ns[at]! >= window[1]);
+    const dimmed = apart || !isOfClass(shown, at, scene.messageClass);
     pen.strokeStyle = css(costly ? palette.wait : palette.ink, dimmed ? 0.1 : costly ? 0.9 : 0.45);
     pen.fillStyle = pen.strokeStyle;
     pen.lineWidth = costly ? 1.5 : 0.8;
