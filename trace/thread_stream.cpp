@@ -28,6 +28,13 @@ bool ThreadStream::next(Event& event, std::vector<std::string>& problems) {
       set_time(event, ticks_);
       return true;
     }
+    if (sent_[0] != 0) {
+      const bool is_known = decode(sent_, tables_, event);
+      sent_[0] = 0;
+      if (!is_known) continue;
+      set_time(event, ticks_);
+      return true;
+    }
     if (open_phases_ != nullptr) {
       event = {};
       event.kind = EventKind::kPhaseBegin;
@@ -59,7 +66,14 @@ bool ThreadStream::next(Event& event, std::vector<std::string>& problems) {
       values_are_members_ = attribute == Attribute::kMembers;
       values_ = record + 1;
       values_end_ = record + 1 + words;
-    } else if (decode(record, tables_, event)) {
+    } else {
+      if (kind_of(head) == RecordKind::kEnter && (small_of(head) & kSends) != 0 && words >= 2) {
+        sent_[0] =
+            fathom::trace::head(static_cast<std::uint32_t>(RecordKind::kMessageSent), 2, 0, 0);
+        sent_[1] = record[1];
+        sent_[2] = record[2];
+      }
+      if (!decode(record, tables_, event)) continue;
       set_time(event, ticks_);
       if (event.kind == EventKind::kTransfer) {
         further_steps_ = small_of(head) >> (kAlsoShift + 1) << (kAlsoShift + 1);
@@ -156,6 +170,7 @@ void ThreadStream::seek(std::uint64_t time_ns) {
   at_ = end_ = nullptr;
   values_ = values_end_ = nullptr;
   further_steps_ = 0;
+  sent_[0] = 0;
   last_ns_ = 0;
   const auto found = std::partition_point(pieces_.begin(), pieces_.end(), [&](const Piece& piece) {
     return time_(piece.frame.last_ticks) < time_ns;

@@ -85,6 +85,8 @@ class ThreadStream {
   bool values_are_members_ = false;
   std::uint32_t further_steps_ = 0;  // of the transfer that was returned last: also()
   Event transfer_{};
+  std::uint64_t sent_[3] =
+      {};  // the record of a message that an enter record tells, if its head is not 0
   std::uint64_t ticks_ = 0;
   std::uint64_t last_ns_ = 0;
   TimeMap::Segment segment_{};

@@ -52,7 +52,10 @@ void BeforeWindow::take(const KeptChunk& dropped) {
     switch (static_cast<RecordKind>(*at & 0xff)) {
       case RecordKind::kMessageSent: message(at, small, false); break;
       case RecordKind::kMessageReceived: message(at, small, true); break;
-      case RecordKind::kEnter: entered(at, words, small & (trace::kHasSite - 1)); break;
+      case RecordKind::kEnter:
+        entered(at, words, small & (trace::kHasSite - 1));
+        if ((small & trace::kSends) != 0 && words >= 2) message(at, 0, false);
+        break;
       case RecordKind::kPhaseBegin: open_phases_[thread].push_back(small); break;
       case RecordKind::kPhaseEnd: phase_ended(thread, small); break;
       case RecordKind::kLost:

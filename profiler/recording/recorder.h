@@ -168,17 +168,28 @@ class Recorder {
     stream.prompt = stream.at;
     stream.prompt_kind = kind;
   }
+  // The same of a kEnter with `words` words.
+  static void last_entered(Stream& stream, std::uint32_t words) {
+    stream.prompt = stream.at;
+    stream.prompt_kind = kEntered | words << kPromptWords;
+  }
 
   // Instead of a record that would follow the last one, if that was one of `kinds` (Follows) and has the
   // only word `word`: adds `small` to it. False if it was not, or may be stored elsewhere already.
   [[gnu::always_inline]] static bool add_to_last(const Stream& stream, std::uint32_t kinds,
                                                  std::uint64_t word, std::uint32_t small) {
-    const std::uint64_t* limit = std::atomic_ref(stream.limit).load(std::memory_order_relaxed);
-    const bool at_once = stream.at == stream.prompt && (stream.prompt_kind & kinds) != 0;
-    if (!at_once || stream.at >= limit || stream.at[-1] != word || stream.lost != 0) return false;
-    std::atomic_ref head(stream.at[-2]);
-    head.store(head.load(std::memory_order_relaxed) | std::uint64_t{small} << trace::kSmallShift,
-               std::memory_order_relaxed);
+    if (!may_add_to_last(stream, kinds) || stream.at[-1] != word) return false;
+    add_small(stream.at[-2], small);
+    return true;
+  }
+  // The same of a message that is sent with the first two words of the record of a call's beginning.
+  [[gnu::always_inline]] static bool add_to_entered(const Stream& stream, std::uint64_t first,
+                                                    std::uint64_t second) {
+    const std::uint32_t words = stream.prompt_kind >> kPromptWords;
+    if (!may_add_to_last(stream, kEntered) || words < 2) return false;
+    std::uint64_t* record = stream.at - 1 - words;
+    if (record[1] != first || record[2] != second) return false;
+    add_small(*record, trace::kSends);
     return true;
   }
 
@@ -234,6 +245,20 @@ class Recorder {
   bool close_until_opened_again(bool remove_file);
 
  private:
+  static constexpr int kPromptWords = 16;  // where prompt_kind has the words of a kEnter
+
+  static bool may_add_to_last(const Stream& stream, std::uint32_t kinds) {
+    const std::uint64_t* limit = std::atomic_ref(stream.limit).load(std::memory_order_relaxed);
+    return stream.at == stream.prompt && (stream.prompt_kind & kinds) != 0 && stream.at < limit &&
+           stream.lost == 0;
+  }
+  static void add_small(std::uint64_t& head, std::uint32_t small) {
+    const std::atomic_ref shared(head);
+    shared.store(
+        shared.load(std::memory_order_relaxed) | std::uint64_t{small} << trace::kSmallShift,
+        std::memory_order_relaxed);
+  }
+
   // Room for the largest record, a kLost and a kTime before it, another two at the end, and the zero
   // after the last one.
   static constexpr std::size_t kReserveWords = 1 + trace::kMaxWords + 2 * (2 + 2) + 1;

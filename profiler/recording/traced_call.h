@@ -131,7 +131,7 @@ class TracedCall {
     } else {
       Recorder::append(*stream_, now, trace::RecordKind::kEnter, function_, words...);
     }
-    Recorder::last_was(*stream_, kEntered);
+    Recorder::last_entered(*stream_, sizeof...(Words) + (Selection::sites ? 1 : 0));
   }
   // The same with whole lengths (kLongBytes), which follow everything else.
   template <std::size_t kLengths, typename... Words>

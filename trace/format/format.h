@@ -29,7 +29,7 @@
 
 namespace fathom::trace {
 
-// 1 had no packed frames, 2 one step in each kTransfer
+// 1 had no packed frames, 2 one step in each kTransfer and no kSends
 inline constexpr std::uint32_t kVersion = 3;
 
 inline constexpr char kFileMagic[8] = {'F', 'A', 'T', 'H', 'O', 'M', 'T', 'R'};
@@ -127,7 +127,7 @@ constexpr std::uint64_t head(std::uint32_t kind, std::uint32_t words, std::uint3
 
 enum class RecordKind : std::uint8_t {
   kTime = 1,  // word: absolute ticks, which the time of the next record adds to
-  // small: function | kHasSite. Payload: the function's attributes at enter (leave), packed as
+  // small: function | kHasSite | kSends. Payload: the function's attributes at enter (leave), packed as
   // described below, then with kHasSite the return address.
   kEnter = 2,
   kLeave = 3,  // small: function | error class << 12 (0: MPI_SUCCESS; 255: that or more)
@@ -164,6 +164,9 @@ enum class RecordKind : std::uint8_t {
 };
 
 inline constexpr std::uint32_t kHasSite = 1u << 12;  // in small of kEnter; functions are below it
+// In small of kEnter: the call sent a message at once, of the first class, with the first two words of this
+// record, as a kMessageSent without a request would say.
+inline constexpr std::uint32_t kSends = 1u << 13;
 inline constexpr std::uint32_t kLongBytes =
     0xffffffffu;                                      // the length is in an extra word at the end
 inline constexpr std::uint32_t kReceiving = 1u << 8;  // in small of kTransfer

@@ -45,9 +45,13 @@ inline std::uint64_t time_of_message(const Stream& stream, trace::RecordKind kin
 [[gnu::always_inline]] inline void append_message(Stream& stream, trace::RecordKind kind,
                                                   ClassId class_id, std::uint64_t where, int tag,
                                                   std::uint64_t bytes, const void* request) {
-  const std::uint64_t now = time_of_message(stream, kind, request);
   const std::uint64_t what =
       two(static_cast<std::uint32_t>(tag), static_cast<std::uint32_t>(bytes));
+  // As a rule a call sends what it was given: then its own record says so.
+  if (kind == trace::RecordKind::kMessageSent && class_id == kPointToPoint && request == nullptr &&
+      Recorder::add_to_entered(stream, where, what))
+    return Recorder::last_was(stream, kSent);
+  const std::uint64_t now = time_of_message(stream, kind, request);
   if (request == nullptr) {
     Recorder::append(stream, now, kind, class_id, where, what);
   } else {

@@ -42,7 +42,7 @@ struct Kept {
     Recorder::forget();  // the one of the test before
     REQUIRE(recorder.open_in_memory(kTraceJob, 0, 4 * Recorder::kChunkBytes));
     REQUIRE(file.open(definitions, kTraceJob, 0));
-    define("class 5 0 point-to-point\nphase 9 solve\n");
+    define("class 0 0 point-to-point\nclass 5 0 point-to-point\nphase 9 solve\n");
     recorder.start();
     REQUIRE(memory.open(recorder.descriptor()));
     before.learn(profiler::definitions_in(definitions));
@@ -146,6 +146,36 @@ TEST_CASE("a window says what was sent, received and entered before it, and whic
   CHECK(barriers + entered == kRounds);
   CHECK(channel.sent >= barriers);
   CHECK(channel.sent <= barriers + 1);
+}
+
+TEST_CASE("a message told by the record of its call is counted before a window, and read in it") {
+  constexpr std::uint64_t kRounds = 20'000;
+  constexpr std::uint64_t kToRank1 = std::uint64_t{1} << 32, kTag7 = 7;
+  Kept kept;
+  for (std::uint64_t i = 0; i < kRounds; ++i) {
+    kept.append(RecordKind::kEnter, kBarrier | trace::kSends, kToRank1, kTag7 | i << 32);
+    kept.append(RecordKind::kLeave, kBarrier);
+    if (i % 200 == 0) kept.let_go();
+  }
+  REQUIRE(kept.before.channels().size() == 1);
+  const trace::OpeningChannelRow channel = kept.before.channels()[0];
+  CHECK(channel.peer == 1);
+  CHECK(channel.tag == 7);
+  CHECK(channel.sent > 0);
+  const auto trace = kept.window();
+  REQUIRE(trace.ok());
+  const std::vector<trace::Event> events = events_in(*trace);
+  std::uint64_t sent = 0;
+  for (std::size_t i = 1; i < events.size(); ++i) {
+    if (events[i].kind != trace::EventKind::kMessageSent) continue;
+    CHECK(events[i - 1].kind == trace::EventKind::kEnter);
+    CHECK(events[i].time_ns == events[i - 1].time_ns);
+    CHECK(events[i].comm_peer == 1);
+    CHECK(events[i].tag == 7);
+    CHECK(events[i].bytes == channel.sent + sent++);
+  }
+  CHECK(sent > 0);
+  CHECK(channel.sent + sent == kRounds);
 }
 
 TEST_CASE("a window after a loss does not claim to know what came before") {

@@ -335,6 +335,31 @@ TEST_CASE("a step joins the record of the one before only if nothing is between 
   CHECK(events.numbers.size() + events.process.lost_records == 1 + 3 * kChunkful + 2);
 }
 
+TEST_CASE("the record of a call tells the message that it sends if it sends what it was given") {
+  Recording recording(kTwoChunks);
+  const auto enter = [](std::uint64_t where, std::uint64_t what, std::uint64_t site) {
+    Stream& stream = *Recorder::stream();
+    Recorder::append(stream, profiler::Ticks::now(), trace::RecordKind::kEnter, 3 | trace::kHasSite,
+                     where, what, site);
+    Recorder::last_entered(stream, 3);
+  };
+  in_a_thread([&] {
+    enter(11, 12, 13);
+    CHECK_FALSE(Recorder::add_to_entered(*Recorder::stream(), 11, 99));
+    CHECK_FALSE(Recorder::add_to_entered(*Recorder::stream(), 99, 12));
+    CHECK(Recorder::add_to_entered(*Recorder::stream(), 11, 12));
+    enter(11, 12, 13);
+    append(0, 1);
+    CHECK_FALSE(Recorder::add_to_entered(*Recorder::stream(), 11, 12));
+    Stream& stream = *Recorder::stream();
+    Recorder::append(stream, profiler::Ticks::now(), trace::RecordKind::kEnter, 3, 12);
+    Recorder::last_entered(stream, 1);  // too short: its words belong to the records before it
+    CHECK_FALSE(Recorder::add_to_entered(stream, 11, 12));
+  });
+  recording.start_drain();
+  CHECK(recording.finish().process.lost_records == 0);
+}
+
 TEST_CASE("a killed process leaves its count of lost records in its memory") {
   Recording recording(kTwoChunks);
   in_a_thread([] { append(0, 3 * kChunkful); });
