@@ -4,7 +4,10 @@
 #include <iterator>
 #include <numeric>
 #include <span>
+#include <utility>
+#include <vector>
 
+#include "analysis/calls/call_rows.h"
 #include "analysis/calls/call_stack.h"
 #include "analysis/engine/lazy_job.h"
 #include "analysis/engine/parcels.h"
@@ -58,6 +61,7 @@ class TimeCounter : public EventConsumer {
         auto& open = state.stacks.of(event.thread);
         open.resize(open.size() - CallStacks::closed_by(open, event.function));
       } else {
+        if (event.kind == EventKind::kLost || event.kind == EventKind::kPause) ++gaps;
         state.phases.take(event);
       }
     }
@@ -72,7 +76,8 @@ class TimeCounter : public EventConsumer {
     state = {};
   }
 
-  BinCounts counts;  // by function; the last is the program's
+  BinCounts counts;        // by function; the last is the program's
+  std::uint64_t gaps = 0;  // as gaps_in() of the same events' CallRows
 
  private:
   struct State {
@@ -148,43 +153,56 @@ class MessageCounter : public EventConsumer {
 };
 
 // At analysis process 0 the sums of what all counted.
-template <typename Counter>
-base::Result<BinCounts> counted(const CountedEvents& events, const TimeBins& bins) {
-  Counter counter(events, bins);
-  if (const base::Status passed = pass_over(events, counter); !passed) return passed.error();
-  const std::size_t size = counter.counts.values().size();
-  const auto all = gathered(events.transport, counter.counts.values());
-  BinCounts sums(counter.counts.series(), bins.count());
+BinCounts sum_of_all(Transport& transport, const BinCounts& counts, const TimeBins& bins) {
+  const std::size_t size = counts.values().size();
+  const auto all = gathered(transport, counts.values());
+  BinCounts sums(counts.series(), bins.count());
   for (std::size_t i = 0; i < all.size(); i += size) sums.add(std::span(all).subspan(i, size));
   return sums;
+}
+
+struct TimesAndGaps {
+  BinCounts times;
+  std::uint64_t gaps;
+};
+
+base::Result<TimesAndGaps> times_and_gaps(const CountedEvents& events, const TimeBins& bins) {
+  TimeCounter counter(events, bins);
+  if (const base::Status passed = pass_over(events, counter); !passed) return passed.error();
+  const std::vector<std::uint64_t> gaps = gathered(events.transport, std::vector{counter.gaps});
+  return TimesAndGaps{sum_of_all(events.transport, counter.counts, bins),
+                      std::accumulate(gaps.begin(), gaps.end(), std::uint64_t{0})};
 }
 
 }  // namespace
 
 base::Result<BinCounts> time_by_bin(const CountedEvents& events, const TimeBins& bins) {
-  return counted<TimeCounter>(events, bins);
+  auto counted = times_and_gaps(events, bins);
+  if (!counted) return counted.error();
+  return std::move(counted->times);
 }
 
 base::Result<BinCounts> messages_by_bin(const CountedEvents& events, const TimeBins& bins) {
-  return counted<MessageCounter>(events, bins);
+  MessageCounter counter(events, bins);
+  if (const base::Status passed = pass_over(events, counter); !passed) return passed.error();
+  return sum_of_all(events.transport, counter.counts, bins);
 }
 
 base::Result<Outcome> time_profile(const Input& input) {
   const trace::Definitions& definitions = input.trace->definitions();
   const TimeBins bins = bins_of(input);
-  const auto counts = time_by_bin(counted_events(input), bins);
-  if (!counts) return counts.error();
-  const auto rows = call_rows(input);
-  if (!rows) return rows.error();
-  const bool computing_known = known_time(definitions, gaps_in(*rows)).computing;
+  const auto counted = times_and_gaps(counted_events(input), bins);
+  if (!counted) return counted.error();
+  const BinCounts& counts = counted->times;
+  const bool computing_known = known_time(definitions, counted->gaps).computing;
   Outcome outcome;
   Table& table = outcome.section.table("time_profile");
   add_bin_columns(table, bins);
-  for (std::size_t i = 0; i < counts->series(); ++i) {
+  for (std::size_t i = 0; i < counts.series(); ++i) {
     const bool program = i == definitions.functions.size();
-    if (!program && counts->empty(i)) continue;
+    if (!program && counts.empty(i)) continue;
     add_column(table, program ? program_name(computing_known) : definitions.functions[i].name,
-               counts->of(i), [](std::uint64_t ns) { return base::seconds(ns); });
+               counts.of(i), [](std::uint64_t ns) { return base::seconds(ns); });
   }
   return outcome;
 }
