@@ -146,7 +146,12 @@ base::Result<JobState> JobReader::read() {
     state_->has_waited = true;
   }
   std::vector<const ProcessSample*> samples;
-  for (const ProcessSample& sample : own) samples.push_back(&sample);
+  // So that all samples of a process agree on when it started.
+  const double taken_at_s = unix_time();
+  for (ProcessSample& sample : own) {
+    sample.age_s = std::max(0.0, taken_at_s - static_cast<double>(sample.taken_unix_ns) / 1e9);
+    samples.push_back(&sample);
+  }
   std::vector<std::string> late;
   state_->add_hosts(own, samples, late);
   if (samples.empty())
@@ -155,7 +160,7 @@ base::Result<JobState> JobReader::read() {
                        "--live, or FATHOM_LIVE=1"};
   JobState job = job_state_of(samples);
   job.run = state_->run;
-  job.taken_at_s = unix_time();
+  job.taken_at_s = taken_at_s;
   job.hosts_late = std::move(late);
   return job;
 }
