@@ -2,12 +2,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Processor time of a clean build, against an earlier commit: everything, and what a user needs.
 
-usage: bench/build.py [--before COMMIT] [--rounds N] [--jobs N]
+usage: bench/build.py [--before COMMIT] [--after COMMIT] [--rounds N] [--jobs N] [--viewer]
 
 Both commits are checked out into temporary folders and built in turns, without ccache: first what a user
-needs (the tool, the preloaded libraries, the Python module), then the rest (tests, benchmarks). The time is
-user + system of all processes, which other work on the machine hardly changes; the ratio is that of the
-medians.
+needs (the tool, the preloaded libraries and what they start, the Python module), then the rest (tests,
+benchmarks). The time is user + system of all processes, which other work on the machine changes less than
+the time on the clock; the ratio is that of the medians.
+
+A fresh checkout lacks what npm ci installs, so that neither commit builds the viewer; --viewer takes it from
+this checkout.
 """
 import argparse
 import os
@@ -21,6 +24,7 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 LIBRARIES = ("libfathom-count.so", "libfathom.so", "libfathom-trace.so", "libfathom-mpi.so")
+PAGE = "view/page"
 ENVIRONMENT = {**os.environ, "CCACHE_DISABLE": "1"}
 
 
@@ -35,16 +39,20 @@ def needed_targets(build):
     listed = subprocess.run(["ninja", "-C", build, "-t", "targets", "all"], check=True, capture_output=True,
                             text=True).stdout
     names = [line.split(":")[0] for line in listed.splitlines()]
+    if "tool" in names:  # counting alone was not among its libraries at first
+        return ["tool", *(name for name in names if name.endswith("libfathom-count.so"))]
     return [name for name in names
             if name.endswith(LIBRARIES) or name == "cli/fathom" or
             name.startswith("python/fathom/_core") and name.endswith(".so")]
 
 
 class Tree:
-    def __init__(self, name, commit, folder, jobs):
+    def __init__(self, name, commit, folder, jobs, with_viewer):
         self.name, self.jobs = name, [f"-j{jobs}"]
         self.source = folder / name
         subprocess.run(["git", "-C", ROOT, "worktree", "add", "--detach", "--quiet", self.source, commit], check=True)
+        if with_viewer and (self.source / PAGE).is_dir():
+            (self.source / PAGE / "node_modules").symlink_to(ROOT / PAGE / "node_modules")
         self.build = self.source / "build"
         subprocess.run(["meson", "setup", self.build, self.source], check=True, stdout=subprocess.DEVNULL,
                        env=ENVIRONMENT)
@@ -66,13 +74,15 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--before", default="HEAD~1", help="commit to compare with (default: HEAD~1)")
     parser.add_argument("--after", default="HEAD", help="commit that is measured (default: HEAD)")
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--rounds", type=int, default=3, help="builds of each commit (default: 3)")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="(default: the number of processors)")
+    parser.add_argument("--viewer", action="store_true", help="build the viewer too, where a commit has it")
     options = parser.parse_args()
     folder = pathlib.Path(tempfile.mkdtemp(prefix="fathom-build-"))
     trees = []
     try:
-        trees = [Tree("before", options.before, folder, options.jobs), Tree("after", options.after, folder, options.jobs)]
+        for name, commit in (("before", options.before), ("after", options.after)):
+            trees.append(Tree(name, commit, folder, options.jobs, options.viewer))
         for _ in range(options.rounds):
             for tree in trees:
                 tree.measure()

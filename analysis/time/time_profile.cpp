@@ -13,6 +13,7 @@
 #include "analysis/engine/parcels.h"
 #include "analysis/scope/known_time.h"
 #include "analysis/scope/scope_filter.h"
+#include "analysis/time/flat_profile.h"
 #include "base/seconds.h"
 
 namespace fathom::analysis {
