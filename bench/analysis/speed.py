@@ -5,7 +5,7 @@
     bench/analysis/speed.py [--build DIR] [--sizes N,N,N] [--runs N] [--two-only] [--write]
 
 Traces of made-up jobs (bench/trace/generate.cpp) of each size are analysed by bench/analysis/analysis_speed.cpp: events
-per second of processor time, reading and joining included, and the peak resident memory. Medians; the runs of all
+per second of processor time, kept to one core, reading and joining included, and the peak resident memory. Medians; the runs of all
 analyses are interleaved. Then `mpirun -n 2 fathom analyze` against `-n 1`, in turns, by the clock. --write puts the
 tables and the picture into docs/analysis-speed.md. The largest trace of 100 million events takes 1.4 GB, its steps
 another 3 GB of $TMPDIR or /var/tmp.
@@ -21,7 +21,7 @@ import tempfile
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent.parent / "scripts"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent.parent / "python/fathom"))
 import jobs  # noqa: E402
 
 # What was set as a goal, in millions of events a second. Every other analysis of traces is measured too.
@@ -47,14 +47,15 @@ def names_of(programs):
     return [*GOALS, *(name for name in known if name not in GOALS)]
 
 
-def timed(programs, path, events, runs):
+def timed(programs, path, events, runs, names):
     """{analysis: (events, processor seconds, peak KiB)}"""
-    names = names_of(programs)
     results = {name: [] for name in names}
+    one_core = {min(os.sched_getaffinity(0))}  # several threads would share it out differently, and get in each other's way
     for number in range(runs):
         for name in names:
             jobs.progress(f"{name}, {number + 1}")
-            done = subprocess.run([programs / "bench/analysis/analysis_speed", path, name], capture_output=True, text=True, check=False)
+            done = subprocess.run([programs / "bench/analysis/analysis_speed", path, name], capture_output=True, text=True, check=False,
+                                  preexec_fn=lambda: os.sched_setaffinity(0, one_core))
             if done.returncode != 0:
                 raise jobs.Failed(f"{name}: {done.stderr.strip()}")
             results[name].append(json.loads(done.stdout))
@@ -83,6 +84,9 @@ def speed_table(columns):
     for name in columns[0][1]:
         cells = [name, f"{GOALS[name]} M" if name in GOALS else ""]
         for _, results in columns:
+            if name not in results:
+                cells.append("")
+                continue
             events, seconds, peak = results[name]
             cells.append(f"{events / seconds / 1e6:.1f} M, {peak / 1024:,.0f} MiB")
         rows.append(cells)
@@ -96,7 +100,7 @@ def picture(sizes, by_size, path):
     axes = drawn.add_axes((0.09, 0.11, 0.68, 0.73))
     style.title(drawn, "Analysing a trace", "processor seconds of one core by events, reading and joining included; torus, 8 ranks")
     for number, name in enumerate(by_size[sizes[0]]):
-        points = [by_size[size][name] for size in sizes]
+        points = [by_size[size][name] for size in sizes if name in by_size[size]]
         axes.plot([p[0] for p in points], [p[1] for p in points], marker="o^s"[number // len(style.CATEGORIES)], markersize=4, linewidth=1.4,
                   color=style.CATEGORIES[number % len(style.CATEGORIES)], label=name)
     low, high = (by_size[size]["matching"] for size in (sizes[0], sizes[-1]))
@@ -134,7 +138,7 @@ def measure():
     parser.add_argument("--build", default="build", help="build directory (build)")
     parser.add_argument("--sizes", default="1000000,10000000,100000000", help="events of the traces of 8 ranks")
     parser.add_argument("--shape-events", type=int, default=10_000_000, help="of the other shapes")
-    parser.add_argument("--runs", type=int, default=3, help="of each analysis; the largest size has one (3)")
+    parser.add_argument("--runs", type=int, default=3, help="of each analysis; the largest size has one, of those with a goal (3)")
     parser.add_argument("--rounds", type=int, default=5, help="one process against two (5)")
     parser.add_argument("--two-only", action="store_true", help="only one process against two, on --shape-events")
     parser.add_argument("--write", action="store_true", help="put the tables and the picture into docs/analysis-speed.md")
@@ -143,16 +147,17 @@ def measure():
     if options.two_only:
         return measure_two(programs, options)
     sizes = [int(size) for size in options.sizes.split(",")]
-    by_size, by_shape = {}, []
+    by_size, by_shape, names = {}, [], names_of(programs)
     with tempfile.TemporaryDirectory(prefix="fathom-analysis-", dir=os.environ.get("TMPDIR", "/var/tmp")) as folder:
         for size in sizes:
             path = f"{folder}/{size}"
             events = generate(programs, path, size, SHAPES[0][1])
-            by_size[size] = timed(programs, path, events, options.runs if size < sizes[-1] or len(sizes) == 1 else 1)
+            largest = size == sizes[-1] and len(sizes) > 1
+            by_size[size] = timed(programs, path, events, 1 if largest else options.runs, list(GOALS) if largest else names)
         for title, words in SHAPES[1:]:
             path = f"{folder}/shape-{words[1]}"
             events = generate(programs, path, options.shape_events, words)
-            by_shape.append((title, timed(programs, path, events, options.runs)))
+            by_shape.append((title, timed(programs, path, events, options.runs, names)))
         pair = together(programs, f"{folder}/{sizes[min(1, len(sizes) - 1)]}", options.rounds)
     machine = jobs.machine()
     speed = speed_table([(f"{size / 1e6:g} M events", by_size[size]) for size in sizes]) + f"\n\nTorus of 8 ranks, on {machine}"
