@@ -43,7 +43,7 @@ def needed_targets(build):
         return ["tool", *(name for name in names if name.endswith("libfathom-count.so"))]
     return [name for name in names
             if name.endswith(LIBRARIES) or name == "cli/fathom" or
-            name.startswith("python/fathom/_core") and name.endswith(".so")]
+            name.startswith("python/") and name.endswith(".so")]
 
 
 class Tree:
