@@ -23,6 +23,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent), str(HERE.parent / "live")]
 import hosts as several  # noqa: E402
 import live  # noqa: E402
+import watched_job  # noqa: E402
 import open_mpi  # noqa: E402
 
 HOSTS = 3
@@ -104,15 +105,16 @@ class Job:
 
     def clean_up(self):
         self.stop.touch()
-        if self.process.poll() is None:
-            self.process.kill()
-            self.process.communicate()
+        # First those that hold its output open: ranks that are paused never end by themselves.
         for name in ("fathom-sampler", pathlib.Path(self.program).name):
             for pid in self.processes(name):
                 try:
                     os.kill(pid, signal.SIGKILL)
                 except ProcessLookupError:
                     pass
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.communicate()
 
 
 def busy(sample):
@@ -129,7 +131,7 @@ EXPECTED_HOSTS = ["nodea", "nodea", "nodeb", "nodeb", "nodec", "nodec"]
 def see_all_move(job, login):
     first = job.until(busy, login)
     assert hosts_of(first) == EXPECTED_HOSTS, first
-    assert all(rank["queues"] == live.READ and rank["unexpected"] < 100 for rank in first["ranks"]), first
+    assert all(rank["queues"] == watched_job.READ and rank["unexpected"] < 100 for rank in first["ranks"]), first
     job.until(lambda sample: all(new["sent"] > old["sent"] and new["age"] <= 2
                                  for old, new in zip(first["ranks"], sample["ranks"])) and not sample["late"], login)
 

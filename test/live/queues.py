@@ -8,9 +8,7 @@ import json
 import subprocess
 import time
 
-from watched_job import RANKS, Job, open_mpi, run_cases
-
-READ, NOT_PERMITTED = 1, 2  # QueueAccess in live/job_state.h
+from watched_job import NOT_PERMITTED, RANKS, READ, Job, open_mpi, run_cases
 
 
 def queues_of(sample):

@@ -13,6 +13,7 @@ import open_mpi  # noqa: E402
 
 RANKS = 4
 ENDED, GONE = 3, 4  # of ProcessState in live/job_state.h
+READ, NOT_PERMITTED = 1, 2  # of QueueAccess there
 
 
 class Job:
