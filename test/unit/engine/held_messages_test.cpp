@@ -44,12 +44,9 @@ Lengths walked_lengths(MadeJob& made) {
 }
 
 // Rank 0 sends messages of 1, 2, 3 … bytes to rank 1, all before rank 1 looks for them.
-MadeJob with_sends(int count) {
+MadeJob with_sends(std::uint64_t count) {
   MadeJob made(2);
-  for (int i = 1; i <= count; ++i) {
-    const auto at = static_cast<std::uint64_t>(10 * i);
-    made.send(0, at, at + 5, 1, 7, static_cast<std::uint64_t>(i));
-  }
+  for (std::uint64_t i = 1; i <= count; ++i) made.send(0, 10 * i, 10 * i + 5, 1, 7, i);
   return made;
 }
 
