@@ -26,7 +26,7 @@ namespace fathom::analysis {
 
 class StepFile {
  public:
-  static constexpr std::size_t kBlockSteps = 512;
+  static constexpr std::size_t kBlockSteps = 256;
 
   explicit StepFile(std::size_t processes) : blocks_(processes), sizes_(processes) {}
   StepFile(const StepFile&) = delete;
