@@ -13,6 +13,7 @@ import re
 import sys
 
 SUMMARY = re.compile(r'^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$', re.M)
+PASSED = ('OK', 'SKIP', 'EXPECTEDFAIL')  # what meson says of a test that is no failure
 DOCTEST = re.compile(r'test cases:\s*(\d+) \|\s*(\d+) passed \|\s*(\d+) failed')
 
 
@@ -26,7 +27,7 @@ def counts(test):
         found = int(doctest[2]), int(doctest[3]), 0
     else:
         found = (0, 0, 1) if test['result'] == 'SKIP' else (1, 0, 0)
-    if test['result'] not in ('OK', 'SKIP', 'EXPECTEDFAIL') and found[1] == 0:
+    if test['result'] not in PASSED and found[1] == 0:
         found = found[0] if summaries else 0, 1, found[2]
     return found
 

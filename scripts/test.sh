@@ -8,7 +8,8 @@
 #                    the later releases that scripts/openmpi.sh makes available; without it, a few quick
 #                    cases of the suite mpi do
 #
-# What fails is run once more, alone (test_again.py). The last line counts the tests of all suites: "N passed, N failed, N skipped".
+# What fails is run once more, alone (test_again.py). The last line counts the tests of all suites:
+# "N passed, N failed, N skipped".
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 

@@ -14,8 +14,9 @@ import pathlib
 import subprocess
 import sys
 
+from count_tests import PASSED
+
 MOST = 5
-FAILED = ('FAIL', 'TIMEOUT', 'ERROR', 'INTERRUPT')
 
 
 def results(log):
@@ -24,7 +25,7 @@ def results(log):
 
 
 def failed(tests):
-    return [name for name, test in tests.items() if test['result'] in FAILED]
+    return [name for name, test in tests.items() if test['result'] not in PASSED]
 
 
 def main():
@@ -43,7 +44,7 @@ def main():
     tests |= {name: again[name] for name in names if name in again}
     log.write_text(''.join(json.dumps(test) + '\n' for test in tests.values()), encoding='utf-8')
     for name in names:
-        if tests[name]['result'] not in FAILED:
+        if tests[name]['result'] in PASSED:
             print(f'failed beside others, passed alone: {name}')
     return 1 if failed(tests) else 0
 
