@@ -33,8 +33,8 @@ std::string ranks_named(const std::vector<std::int64_t>& ranks) {
                      ranks_text({ranks.begin(), ranks.end()}));
 }
 
-void tell_of_window(const std::string& what, std::size_t processes, const std::string& folder,
-                    const std::string& missing) {
+void tell_where(const std::string& what, std::size_t processes, const std::string& folder,
+                const std::string& missing) {
   std::fprintf(stderr, "fathom: %s of %zu rank%s are in %s/trace%s; next: %s\n", what.c_str(),
                processes, processes == 1 ? "" : "s", folder.c_str(), missing.c_str(),
                ("fathom analyze " + shell_word(folder)).c_str());
@@ -49,7 +49,7 @@ void tell_about_window(const TraceWindow& window, std::uint64_t for_ns) {
         ranks_named(window.none));
   }
   if (!window.failure.empty()) missing += "; " + window.failure;
-  tell_of_window(human_seconds(base::seconds(for_ns)), window.processes, window.folder, missing);
+  tell_where(human_seconds(base::seconds(for_ns)), window.processes, window.folder, missing);
 }
 
 std::string why_nothing(const TraceWindow& window) {
@@ -109,8 +109,8 @@ int snap(const SnapOptions& options) {
       fail(kFailed, "snap", fmt::format("no process of '{}' answered", snapshot.job));
       continue;
     }
-    tell_of_window("the last events", snapshot.processes, snapshot.folder,
-                   snapshot.missing == 0 ? "" : fmt::format(" ({} left none)", snapshot.missing));
+    tell_where("the last events", snapshot.processes, snapshot.folder,
+               snapshot.missing == 0 ? "" : fmt::format(" ({} left none)", snapshot.missing));
   }
   return kFine;
 }

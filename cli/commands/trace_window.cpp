@@ -25,7 +25,7 @@ using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 using live::WindowPages;
 
-constexpr auto kBetweenReports = 20ms;
+constexpr auto kBetweenLooksAtFolder = 20ms;
 // Watchers of other hosts look once a second, and a file system that hosts share may be late.
 constexpr auto kOtherHosts = 4s;
 // A window ends by itself; a process that is stopped in it does not.
@@ -95,7 +95,7 @@ class Recording {
       const bool waits = may_be_elsewhere && Clock::now() < end + kOtherHosts &&
                          (world_size() == 0 || found.ranks.size() < world_size());
       if (!waits && found.all_ended && all_have_ended(pages_.answers(request_.number))) break;
-      std::this_thread::sleep_for(kBetweenReports);
+      std::this_thread::sleep_for(kBetweenLooksAtFolder);
     }
     link_.reset();
   }
