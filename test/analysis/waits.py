@@ -15,12 +15,10 @@ import pathlib
 import sqlite3
 import subprocess
 import sys
-import tempfile
-import traceback
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from attempts import until_it_passes  # noqa: E402
-from open_mpi import OpenMpi, Skipped, exported_functions, tested  # noqa: E402
+from open_mpi import OpenMpi, Skipped, exported_functions, report_cases, tested  # noqa: E402
 
 ROUNDS, DELAY_S = 5, 0.020
 TRUTH = ROUNDS * DELAY_S
@@ -503,21 +501,10 @@ def options_of(text):
 
 def run_cases(options, cases):
     """Each of `cases`, {name: function(build, folder, name)}, or those that the user named, on each build; ends the program."""
-    passed = failed = skipped = 0
-    for build in builds(options):
-        for case in options.cases or cases:
-            with tempfile.TemporaryDirectory(prefix="fathom-analysis-") as folder:
-                try:
-                    cases[case](build, pathlib.Path(folder), case)
-                    passed += 1
-                except Skipped as reason:
-                    skipped += 1
-                    print(f"skip {build.name} {case}: {reason}", flush=True)
-                except Exception as error:  # whatever it is, the other cases run, and the last line says how many failed
-                    failed += 1
-                    print(f"FAIL {build.name} {case}: {type(error).__name__}: {error}\n{''.join(traceback.format_tb(error.__traceback__))}", flush=True)
-    print(f"{passed} passed, {failed} failed, {skipped} skipped")
-    sys.exit(1 if failed else 0)
+    def run(build, name, folder):
+        cases[name](build, folder, name)  # what it returns is for other cases
+
+    sys.exit(report_cases(builds(options), lambda build: {name: functools.partial(run, build, name) for name in options.cases or cases}))
 
 
 def main():
