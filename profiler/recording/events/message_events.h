@@ -174,6 +174,7 @@ inline bool is_left_out(const void* request) {
 [[gnu::always_inline]] inline void transfer(trace::TransferStep step, bool receiving,
                                             const void* request,
                                             std::ptrdiff_t received_bytes_at = 0) {
+  if (!Level::transfers) return;
   constexpr std::size_t kMovedAtOnce = 1024;
   const bool short_receive =
       receiving && step == trace::TransferStep::kEnd &&
@@ -186,7 +187,7 @@ inline bool is_left_out(const void* request) {
   Stream* stream = Recorder::stream_so_far();
   if (stream == nullptr ||
       !Recorder::add_to_last(*stream, order.follows & kSteps, number, trace::also(step))) {
-    if (!Level::transfers || is_left_out(request)) return;
+    if (is_left_out(request)) return;
     stream = Recorder::unmuted_stream();
     if (stream == nullptr) return;
     Recorder::append(
