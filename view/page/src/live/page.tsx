@@ -105,7 +105,11 @@ function Watched({ view, origin }: { view: View; origin: number | null }) {
     };
   }, [String(wanted), view.run]);
   const sums = useMemo(() => ends && between(...ends), [ends]);
-  const choose = (from: number, to: number) => begun.current !== null && to > from && store.set({ window: [(origin ?? 0) + Math.round((from - begun.current) * 1e9), (origin ?? 0) + Math.round((to - begun.current) * 1e9)], since: origin === null ? 'start' : null });
+  const choose = (from: number, to: number) => {
+    if (begun.current === null || to <= from) return;
+    const chosen = (at_s: number) => (origin ?? 0) + Math.round((at_s - begun.current!) * 1e9);
+    store.set({ window: [chosen(from), chosen(to)], since: origin === null ? 'start' : null });
+  };
   const keys = useRef({ begin: () => undefined as unknown, end: () => undefined as unknown });
   keys.current = {
     begin: () => choose(at, seen && seen.to_s > at ? seen.to_s : history.newest),
