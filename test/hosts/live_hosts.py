@@ -3,15 +3,16 @@
 """Jobs on several hosts that are watched while they run. The hosts are those of hosts.py, and none of them sees the
 processes of another.
 
-usage: live_hosts.py --binaries FOLDER --library libfathom.so --cli fathom [CASE...]
+usage: live_hosts.py --binaries FOLDER --library libfathom.so --cli fathom [--match EXPRESSION]
 
 --binaries: where Meson has built test/live. Needs root and the right to make namespaces; skips otherwise.
 """
 import argparse
+import contextlib
+import functools
 import json
 import os
 import pathlib
-import shutil
 import signal
 import struct
 import subprocess
@@ -275,41 +276,38 @@ CASES = {ranks_of_all_hosts_are_seen_everywhere: {},
          without_a_port_files_carry_the_samples: {"arguments": ["paused"], "variables": {"FATHOM_LIVE_PORT": "none"}}}
 
 
+def cases_of(mpi, options, stack):
+    """{name: function(folder)}, on hosts that this Open MPI has to itself; those of the one before are removed."""
+    stack.close()
+    mpi.environment["FATHOM_LIBRARY"] = options.library
+    base = pathlib.Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="fathom-live-hosts.", ignore_cleanup_errors=True)))
+    hosts = stack.enter_context(several.Hosts(HOSTS, base, isolated=True))
+
+    def run(case, how, folder):
+        job = Job(options, hosts, mpi, folder, *how.get("arguments", ()), program=how.get("program", "busy"),
+                  variables=how.get("variables"))
+        try:
+            case(job)
+        finally:
+            job.clean_up()
+
+    return {case.__name__: functools.partial(run, case, how) for case, how in CASES.items()}
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--binaries", type=pathlib.Path, required=True)
     parser.add_argument("--library", required=True)
     parser.add_argument("--cli", required=True)
-    parser.add_argument("cases", nargs="*")
+    parser.add_argument("--match", default="", help="only the cases whose name this expression matches")
     options = parser.parse_args()
     reason = several.why_not()
     if reason or subprocess.run([*LOGIN_NODE, "true"], stderr=subprocess.DEVNULL, check=False).returncode != 0:
         print(f"skipped: {reason or 'namespaces of processes are not permitted here'}")
         return
-    failed = False
-    for row in open_mpi.installed():
-        mpi = open_mpi.OpenMpi(row)
-        mpi.environment["FATHOM_LIBRARY"] = options.library
-        base = pathlib.Path(tempfile.mkdtemp(prefix="fathom-live-hosts."))
-        try:
-            with several.Hosts(HOSTS, base, isolated=True) as hosts:
-                for case, how in CASES.items():
-                    if options.cases and case.__name__ not in options.cases:
-                        continue
-                    folder = base / case.__name__
-                    folder.mkdir()
-                    job = Job(options, hosts, mpi, folder, *how.get("arguments", ()), program=how.get("program", "busy"), variables=how.get("variables"))
-                    try:
-                        case(job)
-                        print(f"ok {case.__name__} on {mpi.title}", flush=True)
-                    except Exception as problem:  # the next case runs
-                        print(f"FAILED {case.__name__} on {mpi.title}: {type(problem).__name__}: {problem}", flush=True)
-                        failed = True
-                    finally:
-                        job.clean_up()
-        finally:
-            shutil.rmtree(base, ignore_errors=True)
-    sys.exit(failed)
+    with contextlib.ExitStack() as stack:
+        sys.exit(open_mpi.report_cases(map(open_mpi.OpenMpi, open_mpi.installed()),
+                                       lambda mpi: cases_of(mpi, options, stack), options.match))
 
 
 if __name__ == "__main__":

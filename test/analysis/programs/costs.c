@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Programs whose costs along the path are known:  costs CASE
 #include <mpi.h>
-#include <string.h>
 #include <time.h>
+
+#include "cases.h"
 
 enum { kInts = 100, kDoubles = 1024 };
 static int rank, size, out[kInts], in[kInts];
@@ -105,30 +106,26 @@ static void vectors(void) {
   MPI_Alltoallv(out, counts, begins, MPI_INT, in, counts, begins, MPI_INT, MPI_COMM_WORLD);
 }
 
-static const struct {
-  const char* name;
-  void (*run)(void);
-} cases[] = {{"example", example},
-             {"ring", ring},
-             {"irecv_send_wait", irecv_send_wait},
-             {"any_source", any_source},
-             {"two_waits", two_waits},
-             {"waitall_with_null", waitall_with_null},
-             {"testing", testing},
-             {"sendrecv", sendrecv},
-             {"posted_waitall", posted_waitall},
-             {"bsend_testany", bsend_testany},
-             {"persistent", persistent},
-             {"ireduce", ireduce},
-             {"vectors", vectors}};
+static const struct Case cases[] = {{"example", example},
+                                    {"ring", ring},
+                                    {"irecv_send_wait", irecv_send_wait},
+                                    {"any_source", any_source},
+                                    {"two_waits", two_waits},
+                                    {"waitall_with_null", waitall_with_null},
+                                    {"testing", testing},
+                                    {"sendrecv", sendrecv},
+                                    {"posted_waitall", posted_waitall},
+                                    {"bsend_testany", bsend_testany},
+                                    {"persistent", persistent},
+                                    {"ireduce", ireduce},
+                                    {"vectors", vectors}};
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
-  for (unsigned i = 0; argc == 2 && i < sizeof cases / sizeof cases[0]; i++) {
-    if (strcmp(cases[i].name, argv[1]) == 0) cases[i].run();
-  }
+  const struct Case* const chosen = CHOSEN(cases, argc, argv);
+  if (chosen != NULL) chosen->run();
   MPI_Finalize();
-  return 0;
+  return chosen != NULL ? 0 : 2;
 }

@@ -7,10 +7,9 @@
 // and what it has from itself too: before its loop (all), or only afterwards (any, some), so that the
 // loop ends with the one of two that is late. Between rounds all meet outside of the phase.
 #include <mpi.h>
-#include <string.h>
 #include <time.h>
 
-#include "profiler/fathom.h"
+#include "test/analysis/programs/truth_rounds.h"
 
 enum { kRounds = 5, kDelay_ms = 20 };
 
@@ -40,13 +39,6 @@ static void until_some(void) {
   send_to_self();
 }
 
-static const struct {
-  const char* name;
-  void (*ask)(void);
-} cases[] = {{"get_status_all_loop", until_all},
-             {"get_status_any_loop", until_any},
-             {"get_status_some_loop", until_some}};
-
 static void once(void (*ask)(void)) {
   if (rank == 1) late(), MPI_Send(&rank, 1, MPI_INT, 0, 3, MPI_COMM_WORLD);
   if (rank != 0) return;
@@ -56,21 +48,18 @@ static void once(void (*ask)(void)) {
   MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
 }
 
+static void all(void) { once(until_all); }
+static void any(void) { once(until_any); }
+static void some(void) { once(until_some); }
+
+static const struct Case cases[] = {
+    {"get_status_all_loop", all}, {"get_status_any_loop", any}, {"get_status_some_loop", some}};
+
 int main(int argc, char** argv) {
-  const char* name = argc > 1 ? argv[1] : "";
+  const struct Case* const chosen = CHOSEN(cases, argc, argv);
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  int found = 0;
-  for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-    if (strcmp(cases[i].name, name) != 0) continue;
-    found = 1;
-    for (int round = 0; round < kRounds; round++) {
-      MPI_Barrier(MPI_COMM_WORLD);
-      fathom_phase_begin("truth");
-      once(cases[i].ask);
-      fathom_phase_end();
-    }
-  }
+  run_rounds(chosen, kRounds, NULL);
   MPI_Finalize();
-  return found ? 0 : 2;
+  return chosen != NULL ? 0 : 2;
 }

@@ -10,7 +10,8 @@
 //   chance   rank 1 makes three calls in an order that repeats, the other ranks do not; then 30
 //            iterations of a reduction on all
 #include <mpi.h>
-#include <string.h>
+
+#include "cases.h"
 
 static int rank, size, value, other, all[64];
 
@@ -91,25 +92,18 @@ static void chance(void) {
   for (int i = 0; i < 30; i++) MPI_Allreduce(&rank, &value, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
 }
 
-static const struct {
-  const char* name;
-  void (*run)(void);
-} cases[] = {{"pair", pair},
-             {"nested", nested},
-             {"copied", copied},
-             {"branches", branches},
-             {"chance", chance}};
+static const struct Case cases[] = {{"pair", pair},
+                                    {"nested", nested},
+                                    {"copied", copied},
+                                    {"branches", branches},
+                                    {"chance", chance}};
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
-  int found = 0;
-  for (unsigned i = 0; argc == 2 && i < sizeof cases / sizeof cases[0]; i++) {
-    if (strcmp(cases[i].name, argv[1]) != 0) continue;
-    found = 1;
-    cases[i].run();
-  }
+  const struct Case* const chosen = CHOSEN(cases, argc, argv);
+  if (chosen != NULL) chosen->run();
   MPI_Finalize();
-  return found ? 0 : 2;
+  return chosen != NULL ? 0 : 2;
 }

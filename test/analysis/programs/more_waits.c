@@ -19,7 +19,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "profiler/fathom.h"
+#include "test/analysis/programs/truth_rounds.h"
 
 enum { kRounds = 5, kDelay_ms = 20 };
 
@@ -228,33 +228,30 @@ static void make_persistent(const char* name) {
   }
 }
 
-static const struct {
-  const char* name;
-  void (*run)(void);
-} cases[] = {{"exclusive_then_shared", exclusive_then_shared},
-             {"exclusive_then_exclusive", exclusive_then_exclusive},
-             {"shared_then_exclusive", shared_then_exclusive},
-             {"shared_then_shared", shared_then_shared},
-             {"exclusive_then_lock_all", exclusive_then_lock_all},
-             {"lock_all_then_exclusive", lock_all_then_exclusive},
-             {"flush_in_a_lock", flush_in_a_lock},
-             {"no_check", no_check},
-             {"lock_elsewhere", exclusive_then_shared},
-             {"allocated_then_shared", exclusive_then_shared},
-             {"allocated_then_exclusive", exclusive_then_exclusive},
-             {"get_status_of_a_collective", get_status_of_a_collective},
-             {"get_status_of_a_send", get_status_of_a_send},
-             {"two_mprobes", two_mprobes},
-             {"mrecv_of_the_second_first", mrecv_of_the_second_first},
-             {"sent_to_a_neighbor", sent_to_a_neighbor},
-             {"isent_to_a_neighbor", isent_to_a_neighbor},
-             {"allreduce_init", started},
-             {"allreduce_init_in_test_loop", started_and_tested},
-             {"bcast_init", started},
-             {"reduce_init", started},
-             {"startall_of_collectives", all_started},
-             {"neighbor_init", started},
-             {"neighbor_init_in_test_loop", started_and_tested}};
+static const struct Case cases[] = {{"exclusive_then_shared", exclusive_then_shared},
+                                    {"exclusive_then_exclusive", exclusive_then_exclusive},
+                                    {"shared_then_exclusive", shared_then_exclusive},
+                                    {"shared_then_shared", shared_then_shared},
+                                    {"exclusive_then_lock_all", exclusive_then_lock_all},
+                                    {"lock_all_then_exclusive", lock_all_then_exclusive},
+                                    {"flush_in_a_lock", flush_in_a_lock},
+                                    {"no_check", no_check},
+                                    {"lock_elsewhere", exclusive_then_shared},
+                                    {"allocated_then_shared", exclusive_then_shared},
+                                    {"allocated_then_exclusive", exclusive_then_exclusive},
+                                    {"get_status_of_a_collective", get_status_of_a_collective},
+                                    {"get_status_of_a_send", get_status_of_a_send},
+                                    {"two_mprobes", two_mprobes},
+                                    {"mrecv_of_the_second_first", mrecv_of_the_second_first},
+                                    {"sent_to_a_neighbor", sent_to_a_neighbor},
+                                    {"isent_to_a_neighbor", isent_to_a_neighbor},
+                                    {"allreduce_init", started},
+                                    {"allreduce_init_in_test_loop", started_and_tested},
+                                    {"bcast_init", started},
+                                    {"reduce_init", started},
+                                    {"startall_of_collectives", all_started},
+                                    {"neighbor_init", started},
+                                    {"neighbor_init_in_test_loop", started_and_tested}};
 
 int main(int argc, char** argv) {
   const char* name = argc > 1 ? argv[1] : "";
@@ -265,20 +262,11 @@ int main(int argc, char** argv) {
   make_window(strncmp(name, "allocated", 9) == 0);
   make_persistent(name);
   if (strstr(name, "sent_to") != NULL) make_one_way();
-  int found = 0;
-  for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-    if (strcmp(cases[i].name, name) != 0) continue;
-    found = 1;
-    for (int round = 0; round < kRounds; round++) {
-      MPI_Barrier(MPI_COMM_WORLD);
-      fathom_phase_begin("truth");
-      cases[i].run();
-      fathom_phase_end();
-    }
-  }
+  const struct Case* const chosen = CHOSEN(cases, argc, argv);
+  run_rounds(chosen, kRounds, NULL);
   for (int i = 0; i < 2; i++)
     if (requests[i] != MPI_REQUEST_NULL) MPI_Request_free(&requests[i]);
   MPI_Win_free(&window);
   MPI_Finalize();
-  return found ? 0 : 2;
+  return chosen != NULL ? 0 : 2;
 }

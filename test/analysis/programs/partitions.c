@@ -12,7 +12,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "profiler/fathom.h"
+#include "test/analysis/programs/truth_rounds.h"
 
 enum { kRounds = 5, kDelay_ms = 20, kPartitions = 4, kLong = 1 << 18, kTag = 3 };
 
@@ -93,12 +93,10 @@ static void late_start(void) {
   MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
 }
 
-static const struct {
-  const char* name;
-  void (*run)(void);
-} cases[] = {{"last_pready", last_pready},        {"last_pready_on_other", last_pready},
-             {"parrived_loop", parrived_loop},    {"partitions_tested", tested},
-             {"two_partitioned", two_operations}, {"late_start", late_start}};
+static const struct Case cases[] = {
+    {"last_pready", last_pready},        {"last_pready_on_other", last_pready},
+    {"parrived_loop", parrived_loop},    {"partitions_tested", tested},
+    {"two_partitioned", two_operations}, {"late_start", late_start}};
 
 int main(int argc, char** argv) {
   const char* name = argc > 1 ? argv[1] : "";
@@ -121,19 +119,10 @@ int main(int argc, char** argv) {
   }
   if (rank == 2) send_to(3, 0, kTag, MPI_COMM_WORLD);
   if (rank == 3) receive_from(2, 0, kTag, MPI_COMM_WORLD);
-  int found = 0;
-  for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-    if (strcmp(cases[i].name, name) != 0) continue;
-    found = 1;
-    for (int round = 0; round < kRounds; round++) {
-      MPI_Barrier(MPI_COMM_WORLD);
-      fathom_phase_begin("truth");
-      cases[i].run();
-      fathom_phase_end();
-    }
-  }
+  const struct Case* const chosen = CHOSEN(cases, argc, argv);
+  run_rounds(chosen, kRounds, NULL);
   for (int i = 0; i < 2; i++)
     if (requests[i] != MPI_REQUEST_NULL) MPI_Request_free(&requests[i]);
   MPI_Finalize();
-  return found ? 0 : 2;
+  return chosen != NULL ? 0 : 2;
 }

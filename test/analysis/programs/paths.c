@@ -2,8 +2,9 @@
 // Programs whose critical path is known:  paths CASE
 // Work is sleep, so that ranks do not take each other's processor.
 #include <mpi.h>
-#include <string.h>
 #include <time.h>
+
+#include "cases.h"
 
 static int rank, size, value;
 
@@ -90,22 +91,18 @@ static void posts_late(void) {
   }
 }
 
-static const struct {
-  const char* name;
-  void (*run)(void);
-} cases[] = {{"sleeper", sleeper},   {"ring", ring},
-             {"in_turn", in_turn},   {"master_worker", master_worker},
-             {"pipeline", pipeline}, {"butterfly", butterfly},
-             {"root", root},         {"posts_late", posts_late}};
+static const struct Case cases[] = {{"sleeper", sleeper},   {"ring", ring},
+                                    {"in_turn", in_turn},   {"master_worker", master_worker},
+                                    {"pipeline", pipeline}, {"butterfly", butterfly},
+                                    {"root", root},         {"posts_late", posts_late}};
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   MPI_Barrier(MPI_COMM_WORLD);
-  for (unsigned i = 0; argc == 2 && i < sizeof cases / sizeof cases[0]; i++) {
-    if (strcmp(cases[i].name, argv[1]) == 0) cases[i].run();
-  }
+  const struct Case* const chosen = CHOSEN(cases, argc, argv);
+  if (chosen != NULL) chosen->run();
   MPI_Finalize();
-  return 0;
+  return chosen != NULL ? 0 : 2;
 }

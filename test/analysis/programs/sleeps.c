@@ -14,6 +14,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "cases.h"
+
 enum { kLong_ms = 300, kCalls = 60 };
 
 static int rank, size, value;
@@ -90,13 +92,10 @@ static void many_calls(void) {
   }
 }
 
-static const struct {
-  const char* name;
-  void (*run)(void);
-} cases[] = {{"late_sender", late_sender}, {"imbalance", imbalance},
-             {"late_start", late_start},   {"tail", tail},
-             {"probed", probed},           {"locked", locked},
-             {"operation", operation},     {"many_calls", many_calls}};
+static const struct Case cases[] = {{"late_sender", late_sender}, {"imbalance", imbalance},
+                                    {"late_start", late_start},   {"tail", tail},
+                                    {"probed", probed},           {"locked", locked},
+                                    {"operation", operation},     {"many_calls", many_calls}};
 
 int main(int argc, char** argv) {
   const char* const number = getenv("OMPI_COMM_WORLD_RANK");
@@ -105,12 +104,8 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
-  int found = 0;
-  for (unsigned i = 0; argc == 2 && i < sizeof cases / sizeof cases[0]; i++) {
-    if (strcmp(cases[i].name, argv[1]) != 0) continue;
-    found = 1;
-    cases[i].run();
-  }
+  const struct Case* const chosen = CHOSEN(cases, argc, argv);
+  if (chosen != NULL) chosen->run();
   MPI_Finalize();
-  return found ? 0 : 2;
+  return chosen != NULL ? 0 : 2;
 }

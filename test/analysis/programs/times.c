@@ -7,8 +7,9 @@
 //   phases    30 iterations of a halo on a ring with a reduction (6 calls); then 45 of an exchange in pairs (1 call,
 //             and 2 to 4 rounds of a ring inside, one call each)
 #include <mpi.h>
-#include <string.h>
 #include <time.h>
+
+#include "cases.h"
 
 enum { kRounds = 5, kUnit_ms = 20 };
 
@@ -60,21 +61,15 @@ static void phases(void) {
   }
 }
 
-static const struct {
-  const char* name;
-  void (*run)(void);
-} cases[] = {{"balance", balance}, {"chain", chain}, {"barriers", barriers}, {"phases", phases}};
+static const struct Case cases[] = {
+    {"balance", balance}, {"chain", chain}, {"barriers", barriers}, {"phases", phases}};
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
-  int found = 0;
-  for (unsigned i = 0; argc == 2 && i < sizeof cases / sizeof cases[0]; i++) {
-    if (strcmp(cases[i].name, argv[1]) != 0) continue;
-    found = 1;
-    cases[i].run();
-  }
+  const struct Case* const chosen = CHOSEN(cases, argc, argv);
+  if (chosen != NULL) chosen->run();
   MPI_Finalize();
-  return found ? 0 : 2;
+  return chosen != NULL ? 0 : 2;
 }

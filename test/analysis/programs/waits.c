@@ -11,7 +11,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "profiler/fathom.h"
+#include "test/analysis/programs/truth_rounds.h"
 
 enum { kRounds = 5, kDelay_ms = 20, kLong = 1 << 20 };
 
@@ -516,80 +516,85 @@ static void ring(void) {
   if (rank < 3) MPI_Send(value, 1, MPI_INT, rank + 1, 3, MPI_COMM_WORLD);
 }
 
-static const struct {
-  const char* name;
-  void (*run)(void);
-} cases[] = {{"late_sender", late_sender},
-             {"any_source", any_source},
-             {"any_tag", any_tag},
-             {"dup", on_other},
-             {"split", on_other},
-             {"irecv_wait", irecv_wait},
-             {"waitall", waitall},
-             {"late_receiver", late_receiver},
-             {"ssend", ssend},
-             {"wrong_order", wrong_order},
-             {"barrier", barrier},
-             {"allreduce", allreduce},
-             {"iallreduce", iallreduce},
-             {"bcast", bcast},
-             {"scatter", scatter},
-             {"reduce", reduce},
-             {"reduce_in_split", reduce_in_split},
-             {"gather", gather},
-             {"scan", scan},
-             {"paused_on_one", paused_on_one},
-             {"ring", ring},
-             {"persistent", persistent},
-             {"sendrecv", sendrecv},
-             {"waitany", waitany},
-             {"matched_probe", matched_probe},
-             {"many_tags", many_tags},
-             {"probe_loop", probe_loop},
-             {"improbe_loop", improbe_loop},
-             {"crossed", crossed},
-             {"probe", probe},
-             {"mprobe", mprobe},
-             {"test_loop", test_loop},
-             {"testall_loop", testall_loop},
-             {"testany_loop", testany_loop},
-             {"testsome_loop", testsome_loop},
-             {"test_and_probe_loop", test_and_probe_loop},
-             {"get_status_loop", get_status_loop},
-             {"test_after_work", test_after_work},
-             {"fence", fence},
-             {"late_post", late_post},
-             {"late_complete", late_complete},
-             {"win_test_loop", win_test_loop},
-             {"late_post_elsewhere", late_post_elsewhere},
-             {"win_create", win_create},
-             {"win_free", win_free},
-             {"comm_split", comm_split},
-             {"comm_create_group", comm_create_group},
-             {"connect_and_accept", connect_and_accept},
-             {"intercomm_create", intercomm_create},
-             {"intercomm_merge", intercomm_merge},
-             {"intercomm_bcast", intercomm_bcast},
-             {"intercomm_reduce", intercomm_reduce},
-             {"neighbors", neighbors},
-             {"ineighbors", ineighbors},
-             {"ineighbors_in_test_loop", ineighbors_in_test_loop},
-             {"file_open", file_open},
-             {"file_close", file_close},
-             {"file_write_ordered", file_write_ordered},
-             {"file_set_size", file_set_size},
-             {"file_write_ordered_begin", file_write_ordered_begin},
-             {"init", nothing},
-             {"finalize", nothing},
-             {"late_receiver_in_wait", late_receiver_in_wait},
-             {"send_that_ends_inside_a_receive", send_that_ends_inside_a_receive}};
+static const struct Case cases[] = {
+    {"late_sender", late_sender},
+    {"any_source", any_source},
+    {"any_tag", any_tag},
+    {"dup", on_other},
+    {"split", on_other},
+    {"irecv_wait", irecv_wait},
+    {"waitall", waitall},
+    {"late_receiver", late_receiver},
+    {"ssend", ssend},
+    {"wrong_order", wrong_order},
+    {"barrier", barrier},
+    {"allreduce", allreduce},
+    {"iallreduce", iallreduce},
+    {"bcast", bcast},
+    {"scatter", scatter},
+    {"reduce", reduce},
+    {"reduce_in_split", reduce_in_split},
+    {"gather", gather},
+    {"scan", scan},
+    {"paused_on_one", paused_on_one},
+    {"ring", ring},
+    {"persistent", persistent},
+    {"sendrecv", sendrecv},
+    {"waitany", waitany},
+    {"matched_probe", matched_probe},
+    {"many_tags", many_tags},
+    {"probe_loop", probe_loop},
+    {"improbe_loop", improbe_loop},
+    {"crossed", crossed},
+    {"probe", probe},
+    {"mprobe", mprobe},
+    {"test_loop", test_loop},
+    {"testall_loop", testall_loop},
+    {"testany_loop", testany_loop},
+    {"testsome_loop", testsome_loop},
+    {"test_and_probe_loop", test_and_probe_loop},
+    {"get_status_loop", get_status_loop},
+    {"test_after_work", test_after_work},
+    {"fence", fence},
+    {"late_post", late_post},
+    {"late_complete", late_complete},
+    {"win_test_loop", win_test_loop},
+    {"late_post_elsewhere", late_post_elsewhere},
+    {"win_create", win_create},
+    {"win_free", win_free},
+    {"comm_split", comm_split},
+    {"comm_create_group", comm_create_group},
+    {"connect_and_accept", connect_and_accept},
+    {"intercomm_create", intercomm_create},
+    {"intercomm_merge", intercomm_merge},
+    {"intercomm_bcast", intercomm_bcast},
+    {"intercomm_reduce", intercomm_reduce},
+    {"neighbors", neighbors},
+    {"ineighbors", ineighbors},
+    {"ineighbors_in_test_loop", ineighbors_in_test_loop},
+    {"file_open", file_open},
+    {"file_close", file_close},
+    {"file_write_ordered", file_write_ordered},
+    {"file_set_size", file_set_size},
+    {"file_write_ordered_begin", file_write_ordered_begin},
+    {"init", nothing},
+    {"finalize", nothing},
+    {"late_receiver_in_wait", late_receiver_in_wait},
+    {"send_that_ends_inside_a_receive", send_that_ends_inside_a_receive}};
 
-static int begins_with(const char* name, const char* begin) {
-  return strncmp(name, begin, strlen(begin)) == 0;
+static const char* name;
+
+static void prepare(void) {
+  if (strcmp(name, "win_free") == 0) make_window();
+  if (strcmp(name, "file_close") == 0) open_file();
+}
+
+static int begins_with(const char* word, const char* begin) {
+  return strncmp(word, begin, strlen(begin)) == 0;
 }
 
 int main(int argc, char** argv) {
-  const char* name = argc > 1 ? argv[1] : "";
+  name = argc > 1 ? argv[1] : "";
   const char* world_rank = getenv("OMPI_COMM_WORLD_RANK");
   if (strcmp(name, "init") == 0 && world_rank != NULL && strcmp(world_rank, "1") == 0)
     for (int round = 0; round < kRounds; round++) late();
@@ -620,23 +625,12 @@ int main(int argc, char** argv) {
   } else {
     MPI_Comm_dup(MPI_COMM_WORLD, &other);
   }
-  int found = 0;
-  for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-    if (strcmp(cases[i].name, name) != 0) continue;
-    found = 1;
-    for (int round = 0; round < kRounds; round++) {
-      if (strcmp(name, "win_free") == 0) make_window();
-      if (strcmp(name, "file_close") == 0) open_file();
-      MPI_Barrier(MPI_COMM_WORLD);
-      fathom_phase_begin("truth");
-      cases[i].run();
-      fathom_phase_end();
-    }
-  }
+  const struct Case* const chosen = CHOSEN(cases, argc, argv);
+  run_rounds(chosen, kRounds, prepare);
   if (has_window) MPI_Win_free(&window);
   if (begins_with(name, "file_") && file != NULL && file != MPI_FILE_NULL) MPI_File_close(&file);
   if (strcmp(name, "finalize") == 0 && rank == 1)
     for (int round = 0; round < kRounds; round++) late();
   MPI_Finalize();
-  return found ? 0 : 2;
+  return chosen != NULL ? 0 : 2;
 }
