@@ -28,6 +28,7 @@
 namespace fathom::analysis {
 namespace {
 
+// Those with a long or costly answer are not in the default set, so that `fathom analyze` alone stays quick to read.
 constexpr Row kRows[] = {
     {"time-breakdown",
      "where the time of all ranks went: computing, waiting, transferring, and what is unexplained",

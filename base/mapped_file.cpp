@@ -28,6 +28,7 @@ Result<MappedFile> MappedFile::open(const std::string& path) {
   }
   const auto size = static_cast<std::size_t>(status.st_size);
   void* data = size == 0 ? nullptr : mmap(nullptr, size, PROT_READ, MAP_SHARED, descriptor, 0);
+  // The mapping needs the descriptor no longer, and a run may have thousands of files.
   const int why = errno;
   close(descriptor);
   if (data == MAP_FAILED) {

@@ -25,6 +25,7 @@
 namespace fathom::cli {
 namespace {
 
+// In the order in which a user needs them, because `fathom --help` shows them so.
 constexpr Subcommand kSubcommands[] = {
     {"run", "run an MPI job and measure what it sends", kRunExamples, nullptr, declare_run},
     {"status", "show whether a run's job still runs, and what it has recorded so far",

@@ -30,6 +30,7 @@ ProcessPlaces::ProcessPlaces(const ProcessRows& rows, const std::vector<std::uin
     } else if (key == "code-file") {
       std::string build_id, path;
       words >> number >> build_id;
+      // The rest of the line, because a path may hold blanks.
       std::getline(words >> std::ws, path);
       files_[number] = {build_id == "-" ? "" : build_id, path};
     }

@@ -28,6 +28,7 @@ void CallTable::add(const ProcessRows& rows, ProcessPlaces& places) {
     return static_cast<std::uint64_t>(std::llround(static_cast<double>(ticks) / rate));
   };
   for (const CallRow& row : rows.calls) {
+    // A row that a signal handler met half written has a key, and no calls yet.
     if (row.calls == 0) continue;
     calls_.push_back({places.place(row.key, row.place), rows.header.rank, row.calls, ns(row.ticks),
                       ns(row.shortest_ticks), ns(row.longest_ticks), row.bytes});

@@ -23,6 +23,7 @@ bool is_about_files(const TraceLoss& loss) {
 void add_trace_loss(const std::string& text, std::vector<TraceLoss>& losses) {
   TraceLoss own;
   std::istringstream words(text);
+  // Damaged text is ignored, because what else the process left is still worth reading.
   if (!(words >> own.reason >> own.records)) return;
   std::getline(words >> std::ws, own.error);
   // Different errors stay apart: each has its own remedy.

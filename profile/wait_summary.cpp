@@ -18,6 +18,7 @@ void most_seconds_first(std::vector<Item>& items) {
 }  // namespace
 
 void WaitSummary::add(const CallWaits& block) {
+  // Waits in MPI_Init lie before the time that shares are of.
   if (!selection_.admits(block) || block.kind == mpi::name_of(mpi::WaitKind::kInit)) return;
   const Way way{block.kind, block.function, block.site};
   for (std::size_t row = 0; row < block.rank.size(); ++row) {

@@ -17,6 +17,7 @@ py::object as_object(const analysis::Value& value) {
 template <typename T>
 py::object as_column(std::vector<T>&& values) {
   if constexpr (std::is_arithmetic_v<T>) {
+    // Not copied, because tables of large runs have millions of rows.
     return as_array(std::move(values));
   } else {
     return py::cast(values);

@@ -34,6 +34,7 @@ void put_over_time(base::JsonWriter& json, const char* key, const simulator::Tim
 
 void put_choice(base::JsonWriter& json, const CombinationRun& run) {
   const Scenario& scenario = *run.scenario;
+  // Entries are joined by "+", because a combination has one name in tables, however many jobs it mixes.
   std::string names;
   for (const JobEntry& entry : scenario.jobs)
     names += (names.empty() ? "" : "+") + entry_name(entry);

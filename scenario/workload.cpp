@@ -152,6 +152,7 @@ base::Result<std::vector<NamedArrival>> Workload::drawn(const Scenario& scenario
     job = profiles_.at(entry.profile);
   }
   std::vector<NamedArrival> all;
+  // A sequence for each entry, so that adding an entry does not change when the others' jobs arrive.
   base::Random random(base::splitmix64(scenario.choice.seed) ^ base::splitmix64(number));
   const bool is_stream = entry.submit.row != nullptr;
   const std::uint64_t most = is_stream ? entry.count : 1;

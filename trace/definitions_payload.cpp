@@ -17,6 +17,7 @@ class Text {
   void add(std::string_view key, std::string_view value) {
     text_.append(key);
     text_ += ' ';
+    // A name may hold a newline, which would end the line for readers.
     for (const char c : value) {
       if (c == '\n' || c == '\\') text_ += '\\';
       text_ += c == '\n' ? 'n' : c;

@@ -66,6 +66,7 @@ Reply answer_machine_cards(Session& session, const Query& query) {
   return of_run(session, query, [&](ViewedRun& run, analysis::LoadedRun& loaded) {
     const auto scope = query.scope(session.tools);
     if (!scope) return refuse(400, scope.error().message);
+    // One at a time, because analyses write to the steps of the joined trace.
     const auto lock = run.lock_joined();
     if (!lock) return busy();
     const auto profile = analysis::profile_of_part(loaded, *scope);

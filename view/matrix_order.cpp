@@ -81,6 +81,7 @@ std::vector<std::uint32_t> cluster_order(std::uint32_t size, std::vector<MatrixC
   for (const MatrixCell& cell : both) {
     std::uint32_t into = group[cell.source], from = group[cell.destination];
     if (into == from) continue;
+    // The smaller group is renumbered, so all merges together cost O(size log size).
     if (members[into].size() < members[from].size()) std::swap(into, from);
     for (const std::uint32_t one : members[from]) group[one] = into;
     members[into].insert(members[into].end(), members[from].begin(), members[from].end());

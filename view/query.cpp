@@ -64,7 +64,7 @@ base::Result<analysis::Scope> Query::scope(const Tools& tools) const {
 std::string Query::key(const std::string& path) const {
   std::string key = path;
   for (const auto& [name, value] : parameters_) {
-    // Lengths keep two questions apart whatever their values contain.
+    // With lengths, so that two questions stay apart whatever their values contain.
     key += '?' + name + '=' + std::to_string(value.size()) + ':' + value;
   }
   return key;

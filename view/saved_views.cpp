@@ -88,6 +88,7 @@ Reply saved_views(Session& session, const Query& query) {
 Reply save_views(Session& session, const Query& query, const std::string& body) {
   const auto run = run_of(session, query);
   if (!run) return refuse(404, run.error().message);
+  // Bounded, because a page that is open for long must not fill the run's disk.
   if (body.size() > kMostSavedBytes) return refuse(413, "views may take 256 KiB at most");
   base::MemorySource source(body);
   auto views = read_views(source, "the views");

@@ -48,6 +48,7 @@ std::optional<Reply> KeptReplies::find(const std::string& key) {
 }
 
 void KeptReplies::keep(const std::string& key, const Reply& reply) {
+  // One large answer would push all others out.
   if (reply.body.size() > kLargest) return;
   const std::lock_guard lock(mutex_);
   if (by_key_.contains(key)) return;

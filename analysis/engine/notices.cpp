@@ -28,6 +28,7 @@ void Notices::heard(const HeardNotice& notice, Channels::Joined& joined) {
 
 void Notices::loss(const SourceLoss& loss, Channels::Joined& joined) {
   const std::size_t from = joined.size();
+  // Every process may have heard from the one that lost records, so its channels to all of them are cut.
   for (const auto& channels : channels_) {
     if (channels) channels->loss_at_source(loss.source, loss.time_ns, joined);
   }

@@ -118,6 +118,7 @@ MetricRows routine_rows(const profile::CriticalPath& path, const ProfileMetrics&
   for (std::size_t routine = 0; routine < kRoutines; ++routine) {
     const auto& sums = metrics.sum_by_routine[routine];
     const auto& parts = metrics.path_by_routine[routine];
+    // Most programs use few of the routines, and rows of zeros would hide these.
     const auto is_zero = [](double value) { return value == 0; };
     if (std::all_of(sums.begin(), sums.end(), is_zero) &&
         std::all_of(parts.begin(), parts.end(), is_zero))

@@ -11,6 +11,7 @@ struct RoutineRow {
   std::uint32_t tree = 0;  // number of terms log2 p, and of n
 };
 
+// Names come from mpi/, because no other folder spells a function's name.
 const RoutineRow kRoutineRows[kRoutines] = {
     {"(computation)"},
     {mpi::name_of(mpi::FunctionId::kSend)},

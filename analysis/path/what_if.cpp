@@ -55,6 +55,7 @@ base::Result<Outcome> what_if(const Input& input) {
   Outcome outcome;
   Section& section = outcome.section;
   const KnownTime known = known_time((*joined)->definitions(), (*joined)->gaps());
+  // Calls that the trace lacks would be replayed as work, so nothing is predicted from such a trace.
   if (!known.computing || !known.waits || !known.ranks) {
     section.figure("not_given", known.not_given("run time that would have been"));
     return outcome;

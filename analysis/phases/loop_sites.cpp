@@ -60,6 +60,7 @@ std::vector<std::uint64_t> LoopSites::looked_up(const std::vector<Site>& sites) 
 std::uint64_t LoopSites::symbol_of(std::uint32_t process, std::uint64_t address) {
   if (definitions_.processes[process].code.empty()) return base::mixed(address);
   const trace::CodeSite& site = names_.of_call(process, address);
+  // Without the function, because the compiler may put one line into several.
   if (site.line > 0) return base::mixed(hash_of(site.file) + static_cast<std::uint64_t>(site.line));
   return base::mixed(hash_of(site.module) + site.offset);
 }

@@ -80,6 +80,7 @@ std::string contents_text(std::span<const LoopLine> lines, std::size_t& at, std:
       text += "; " + std::to_string(line.iterations) + " times instead: " + what;
       continue;
     }
+    // Otherwise "2 × MPI_Send, MPI_Recv" would not show where the inner loop ends.
     if (what.find(',') != std::string::npos) what = "(" + what + ")";
     const std::string times = std::to_string(line.fewest) +
                               (line.most > line.fewest ? "–" + std::to_string(line.most) : "");

@@ -135,6 +135,7 @@ std::vector<Barrier> barriers_in_order(const IssueReport& report) {
 }  // namespace
 
 std::vector<IssueRank> ranks_of(const IssueReport& report, const trace::Definitions& definitions) {
+  // A map, because links may lead to ranks that left no calls.
   std::map<std::int64_t, IssueRank> ranks;
   for (const RankCalls& calls : report.counts.ranks) {
     const std::int64_t rank = definitions.processes[calls.process].rank;

@@ -55,6 +55,7 @@ Severity severity_of_cost(double share) {
 
 bool ranks_before(const Finding& a, const Finding& b) {
   const auto worse = [](const Finding& finding) {
+    // -1, so that a finding of unknown cost comes after one that costs nothing.
     return std::tuple(finding.seconds.value_or(-1), finding.severity, finding.strength);
   };
   if (worse(a) != worse(b)) return worse(a) > worse(b);

@@ -77,6 +77,7 @@ base::Result<profile::Profile> restrict_profile(profile::Profile profile, const 
     std::erase_if(profile.traffic,
                   [](const profile::Traffic& block) { return block.source.empty(); });
     for (profile::CallTimes& block : profile.calls)
+      // `rank` may be among the columns, because keep_rows_of() looks at it before it changes any.
       keep_rows_of(*scope.ranks, block.rank, block.rank, block.calls, block.total_ns,
                    block.shortest_ns, block.longest_ns, block.bytes);
     for (profile::CallWaits& block : profile.waits)

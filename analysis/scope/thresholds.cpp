@@ -9,6 +9,7 @@
 namespace fathom::analysis {
 namespace {
 
+// A table, so that --set, --list and the documents cannot know different thresholds.
 constexpr ThresholdRow kThresholdRows[] = {
     {"small_message_bytes", &Thresholds::small_message_bytes,
      "messages smaller than this, in bytes, are small"},

@@ -112,6 +112,7 @@ base::Result<Outcome> efficiency(const Input& input) {
   if (!joined) return joined.error();
   const KnownTime known = known_time((*joined)->definitions(), (*joined)->gaps());
   if (!known.computing || !known.ranks) return not_given(known);
+  // Dependences cross the borders of a part, so the ideal network is replayed for whole runs only.
   if (!known.waits || !is_whole(input.scope)) {
     const auto rows = call_rows(input);
     if (!rows) return rows.error();

@@ -40,6 +40,7 @@ IdleRow waits_of(const JoinedJob& job, const Scope& part, const ScopeFilter& sco
 
 bool can_wait(const mpi::Meaning& facts) {
   const trace::Group group = facts.group;
+  // It may be in a group that waits, but leaves the waiting to whatever completes its request.
   if (facts.immediate) return false;
   return group == trace::Group::kReceive || group == trace::Group::kSendReceive ||
          group == trace::Group::kCompletion || group == trace::Group::kProbe;

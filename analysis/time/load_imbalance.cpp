@@ -92,6 +92,7 @@ base::Result<Outcome> load_imbalance(const Input& input) {
   const auto rows = call_rows(input);
   if (!rows) return rows.error();
   const KnownTime known = known_time(input.trace->definitions(), gaps_in(*rows));
+  // With calls or ranks missing, the balance would be that of what was recorded.
   if (!known.computing || !known.ranks) {
     Outcome outcome;
     outcome.section.figure("not_given", known.not_given("load imbalance"));

@@ -104,6 +104,7 @@ class GridCounter : public EventConsumer {
     if (closed == 0) return;
     const OpenCall outermost = open.front();
     open.resize(open.size() - closed);
+    // Only the outermost call counts: a moment must not be in two groups.
     if (!open.empty() || !scope_.phase(outermost.phase)) return;
     const auto& rows = rows_[process];
     const std::size_t row = rows[std::min<std::size_t>(thread, rows.size() - 1)];

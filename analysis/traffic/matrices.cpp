@@ -25,6 +25,7 @@ void lay_out_pairs(const char* name, const std::vector<PairCount>& pairs, Sectio
              [](const PairCount& p) { return mean_size(p.bytes, p.messages); });
 }
 
+// Unsummed, so that a reader can choose by class, communicator and phase without asking again.
 void lay_out_blocks(const profile::Profile& profile, Section& section) {
   struct Row {
     const profile::Traffic* block;

@@ -79,6 +79,7 @@ std::string describe(const Pattern& pattern, bool names_communicators) {
   std::string text = shape_text(pattern);
   if (pattern.groups > 1 && pattern.along.empty())
     text += ", in " + std::to_string(pattern.groups) + " groups";
+  // A program may make hundreds of them, which nobody wants to read in a sentence.
   if (names_communicators) {
     text += pattern.communicators.size() > kMostCommunicatorsNamed
                 ? ", on " + std::to_string(pattern.communicators.size()) + " communicators"

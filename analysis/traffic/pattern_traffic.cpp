@@ -128,6 +128,7 @@ FoundPattern joined(std::vector<FoundPattern> all) {
     sum.explained += other->explained;
     sum.present = std::min(sum.present, other->present);
     sum.shape.rank_order = sum.shape.rank_order && other->shape.rank_order;
+    // Groups with different hubs have none in common.
     if (sum.shape.hub != other->shape.hub) sum.shape.hub = profile::kNone;
   }
   std::sort(sum.ranks.begin(), sum.ranks.end());

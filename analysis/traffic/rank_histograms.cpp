@@ -16,6 +16,7 @@ void add_process(const trace::Trace& trace, std::size_t process, const Scope& sc
   const std::int64_t rank = trace.definitions().processes[process].rank;
   std::map<std::pair<std::uint32_t, bool>, RankSizes> sums;
   trace::EventCursor cursor = trace.events(process);
+  // Messages need no events before them, so reading can begin in the middle.
   if (scope.from_ns > 0) cursor.seek(scope.from_ns);
   for (Event event; cursor.next(event) && event.time_ns < scope.to_ns;) {
     const bool sent = event.kind == EventKind::kMessageSent;

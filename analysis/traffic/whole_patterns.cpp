@@ -17,6 +17,7 @@ std::optional<Pattern> rooted_concentration(const ClassTraffic& traffic,
                                             const Thresholds& thresholds) {
   if (!is_rooted_collective(traffic.class_name)) return std::nullopt;
   const RootShare root = root_share(traffic);
+  // With two ranks, one is always the root of half, so few ranks prove nothing.
   if (root.ranks < thresholds.few_ranks || root.share < 0.5) return std::nullopt;
   Pattern pattern;
   pattern.kind = "rooted-concentration";

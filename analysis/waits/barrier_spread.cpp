@@ -103,6 +103,7 @@ class BarrierSearch {
            barrier.sequence;
   }
 
+  // Own members first, because then one parcel goes for a barrier and not one for each member.
   // Sends what all own members know about a barrier to the process that owns its communicator.
   void own_came(const Wave& one) {
     Wave& wave = own_waves_[key(one.barrier)];

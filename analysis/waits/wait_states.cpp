@@ -56,6 +56,7 @@ class WaitFindings {
     }
     section.figure("wait_seconds", base::seconds(all));
     if (known_time(definitions(), job_.gaps()).waits) {
+      // Waits in MPI_Init lie before the span that shares are of, so they would make shares above 1 possible.
       const auto start = by_kind.find(WaitKind::kInit);  // before the span
       const std::uint64_t counted = all - (start == by_kind.end() ? 0 : start->second);
       section.figure("wait_share", all_ns_ > 0

@@ -90,6 +90,7 @@ Digest hmac_sha256(std::string_view key, std::string_view bytes) {
   return sha256(outer);
 }
 
+// Looks at all bytes, because the time to the first difference would tell an attacker how much is right.
 bool are_equal(const Digest& a, const Digest& b) {
   std::uint8_t difference = 0;
   for (std::size_t i = 0; i < a.size(); ++i)

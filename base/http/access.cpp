@@ -36,6 +36,7 @@ Error token_failure(const std::string& path, const char* what) {
 }
 
 Result<std::string> existing_token(const std::string& path) {
+  // Not through a link, and checked once it is open: another user may replace it between check and use.
   const TokenFile file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
   if (file.descriptor() < 0) return token_failure(path, "read");
   struct stat status;

@@ -60,6 +60,7 @@ std::optional<uid_t> peer_user(int socket) {
     if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &credentials, &size) != 0) return std::nullopt;
     return credentials.uid;
   }
+  // TCP has no SO_PEERCRED, so the kernel's list of connections has to say whose the other end is.
   size = sizeof ours;
   if (getsockname(socket, reinterpret_cast<sockaddr*>(&ours), &size) != 0) return std::nullopt;
   return user_in(theirs.ss_family == AF_INET ? "/proc/net/tcp" : "/proc/net/tcp6",

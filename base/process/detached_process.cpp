@@ -26,6 +26,7 @@ void close_all_but(const std::vector<int>& kept) {
     }
     closedir(folder);
   }
+  // After the list is complete: closing while the folder is read would change what it lists.
   for (const int descriptor : others) close(descriptor);
   while (open("/dev/null", O_RDWR) < 2) {
   }

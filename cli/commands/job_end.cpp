@@ -20,6 +20,7 @@
 namespace fathom::cli {
 
 void tell(const std::string& sentence) {
+  // The job's output came first, and must stay first where both go to one file.
   std::fflush(stdout);
   std::fprintf(stderr, "fathom: %s\n", sentence.c_str());
 }

@@ -60,6 +60,7 @@ int report(const ReportOptions& options) {
   const auto summary = summary_of(options);
   if (!summary) return fail(kFailed, "report", summary.error().message);
   const RunState state = state_of(options.run);
+  // Not a failure: a command may start several jobs, and its first one has its profile already.
   if (state.progress == Progress::kRunning)
     fail(kFine, "report", "the command is " + sentence_of(state) + "; this is its first job");
   const std::string text = options.output.wants_json()

@@ -82,6 +82,7 @@ std::string json_of(const std::vector<ShownJob>& jobs) {
 int status(const StatusOptions& options) {
   if (const auto checked = check(options.output); !checked)
     return fail(kWrongUsage, "status", checked.error().message);
+  // A folder is required, because only there do jobs leave marks; a profile.json has none.
   std::error_code failed;
   if (!std::filesystem::is_directory(options.run, failed))
     return fail(kFailed, "status",

@@ -17,6 +17,7 @@ struct TimeUnit {
   const char* name;
   std::uint64_t ns;
 };
+// Descending, because time_text() takes the first in which the time is a whole number.
 constexpr TimeUnit kTimeUnits[] = {
     {"s", 1'000'000'000}, {"ms", 1'000'000}, {"us", 1000}, {"ns", 1}};
 

@@ -81,6 +81,7 @@ std::string shell_word(std::string_view word) {
   };
   const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; };
   if (!word.empty() && std::all_of(word.begin(), word.end(), is_plain)) return std::string(word);
+  // In '…' a shell keeps control characters as they are, so a copied command could act on the terminal.
   const bool controls = std::any_of(word.begin(), word.end(), is_control);
   std::string quoted = controls ? "$'" : "'";
   for (const char c : word) {

@@ -52,6 +52,7 @@ std::optional<std::string> captured_output(const std::vector<std::string>& comma
   }
   close(channel[0]);
   if (child < 0) return std::nullopt;
+  // A launcher that hangs, on a dead file system for example, must not hang Fathom.
   if (!ended) kill(child, SIGKILL);
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;

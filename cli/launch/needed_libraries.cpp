@@ -51,6 +51,7 @@ std::optional<LinkKind> link_kind(const std::string& program) {
   with_elf(program, [&](Elf* elf) {
     std::size_t count = 0;
     if (elf_getphdrnum(elf, &count) != 0 || count == 0) return;
+    // Without an interpreter, no loader starts it that could read LD_PRELOAD.
     kind = LinkKind::kStatic;
     GElf_Phdr header;
     for (std::size_t i = 0; i < count; ++i) {

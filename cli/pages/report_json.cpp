@@ -83,6 +83,7 @@ void write_sum(base::JsonWriter& json, const profile::CallSum& sum) {
   json.field("bytes", sum.bytes);
 }
 
+// Writes the place in full wherever it occurs, so that a program need not look numbers up.
 void write_site(base::JsonWriter& json, const RunSummary& summary, std::int64_t id) {
   const auto& sites = summary.header.call_sites;
   const auto site =

@@ -92,6 +92,7 @@ std::vector<PhaseTotal> sorted_phases(const Collector& collector) {
     phases.push_back(total);
     phases.back().phase = name;
   }
+  // A run that names no phase would show a table of one row that repeats the total.
   if (phases.size() == 1 && phases.front().phase.empty()) phases.clear();
   base::sort_stably(phases, [](const PhaseTotal& a, const PhaseTotal& b) {
     return std::pair(a.volume.bytes, a.volume.messages) >

@@ -29,6 +29,7 @@ std::string TextTable::line(const std::vector<std::string>& cells, std::size_t c
   std::string text;
   for (std::size_t i = 0; i < count; ++i) {
     const std::size_t width = i == 0 ? first_width : columns_[i].width;
+    // A name that is too long gets its own line instead of being cut, because it is what the row is about.
     if (i == 0 && columns(cells[0]) > width) {
       text = cells[0] + "\n" + std::string(width, ' ');
       continue;

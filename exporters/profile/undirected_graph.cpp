@@ -22,6 +22,7 @@ UndirectedGraph undirected_graph(const profile::Profile& profile, const Options&
     const std::uint64_t weight = profile::by(options.metric, pair);
     if (pair.source == pair.destination) {
       ++self_pairs;
+      // Partitioners take a weight of 0 for damage.
     } else if (weight == 0) {
       ++weightless;
     } else {

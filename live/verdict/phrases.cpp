@@ -58,6 +58,7 @@ std::string spelled_count(std::uint64_t number) {
   return digits;
 }
 
+// A sentence about 10,000 ranks must stay a sentence, so at most kMostSpelledRanks parts are spelled out.
 std::string spelled_ranks(const std::vector<std::int32_t>& ranks) {
   std::string text;
   std::size_t spelled = 0, parts = 0;

@@ -60,6 +60,7 @@ int add_object(dl_phdr_info* object, std::size_t size, void* list_pointer) {
     *list.seen = object->dlpi_adds;
   }
   const std::string path = path_of(*object);
+  // The kernel's page is no file, so nothing could be looked up in it afterwards.
   if (path.find("linux-vdso") != std::string::npos) return 0;
   for (int i = 0; i < object->dlpi_phnum; ++i) {
     const ElfW(Phdr)& segment = object->dlpi_phdr[i];

@@ -74,6 +74,7 @@ std::int32_t ask(MPI_Comm comm) noexcept try {
   if (!known) return NeighborLists::kUnknown;
   const int own = rankmap::my_rank(comm);
   std::vector<std::uint32_t> others;
+  // Its own rank is left out, because a process does not wait for itself.
   for (const int rank : ranks)  // MPI_PROC_NULL is negative
     if (rank >= 0 && rank != own) others.push_back(static_cast<std::uint32_t>(rank));
   return NeighborLists::add(std::move(others));

@@ -74,6 +74,7 @@ void BeforeWindow::message(const std::uint64_t* record, std::uint32_t message_cl
   const Key key{record[1], static_cast<std::uint32_t>(record[2])};
   Counts* counts = channels_.find(key);
   if (counts == nullptr) {
+    // Counts of some channels alone would join the others wrongly, so then there are none.
     if (channel_count_++ == kMostChannels) {
       channels_.clear();
       exact_ = false;

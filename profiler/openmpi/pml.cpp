@@ -38,6 +38,7 @@ std::string selected_pml() {
 std::optional<std::string> setting_in_files(const std::string& name) {
   std::string files = environment_value("OMPI_MCA_mca_base_param_files");
   if (files.empty()) {
+    // The user's file comes first, because Open MPI lets it override the installation's.
     files = environment_value("HOME") +
             "/.openmpi/mca-params.conf:/etc/openmpi/openmpi-mca-params.conf";
     const std::string library = open_mpi_path();

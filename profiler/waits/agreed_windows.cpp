@@ -52,6 +52,7 @@ AgreedWindows agree_on_windows(Gather& gather, std::uint32_t rank) noexcept {
     const PathWindows::Window* const own = find(name);
     if (own != nullptr) ++known;
     const auto openings = own == nullptr ? 0 : static_cast<std::int64_t>(own->openings.size());
+    // Largest and smallest are equal only if all processes have the same number, and name those that differ.
     const Gather::Place most = gather.largest({openings, rank});
     Gather::Place least = gather.largest({-openings, rank});
     least.value = -least.value;

@@ -89,6 +89,7 @@ std::vector<Parcel> exchange(Gather& gather, std::uint32_t rank, std::uint32_t s
       }
     }
   }
+  // Parcels arrive in the order of rounds, on which no result may depend.
   std::stable_sort(parcels.begin(), parcels.end(),
                    [](const Parcel& a, const Parcel& b) { return a.from < b.from; });
   return parcels;

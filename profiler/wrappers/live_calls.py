@@ -66,6 +66,7 @@ def live_statements(f, called):
             *['  ' + line for line in said], '  call.begun();', '}', f'return {called};']
 
 
+# Two of each, because what a wrapper calls next is the MPI library or another tool.
 def live_calls(functions):
     """Functions between a wrapper and what it calls next: one for the MPI library's, one for another tool's."""
     definitions, rows = [], []

@@ -81,6 +81,7 @@ base::Result<Network> load_cluster(const std::string& cluster, const ClusterDefa
     const auto node = read_hwloc(defaults.node);
     if (!node) return node.error();
     return with_nodes(*network, *node, defaults.node_capacity_Bps, 0);
+    // A few numbers can ask for any amount of memory, and no exception may leave this folder.
   } catch (const std::bad_alloc&) {
     return base::Error{"'" + cluster + "' does not fit into memory"};
   }

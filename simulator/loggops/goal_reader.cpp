@@ -65,6 +65,7 @@ class GoalReader {
     return text_.substr(first, at_ - first);
   }
 
+  // Finds the line only now: counting lines while reading would slow down files that are right.
   bool fail(const std::string& what, std::size_t at) {
     const std::size_t before = at == 0 ? std::string_view::npos : text_.rfind('\n', at - 1);
     const std::size_t first = before == std::string_view::npos ? 0 : before + 1;

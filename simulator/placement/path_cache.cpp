@@ -45,6 +45,7 @@ base::Status PathCache::add(std::span<const HostPair> pairs) {
   std::vector<Demand> demands;
   demands.reserve(pairs.size());
   for (const auto& [from, to] : pairs)
+    // One byte, because what these hosts will exchange is not known; the load beside them is what matters.
     demands.push_back({request_->hosts[from], request_->hosts[to], 1, 1, 0});
   return route(pairs, demands, background_);
 }

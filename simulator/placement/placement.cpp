@@ -30,6 +30,7 @@ void append_in_text_order(std::int64_t rank, std::int64_t ranks, std::vector<std
   }
 }
 
+// The reference simulator reads files in this order, and its greedy routers depend on it.
 std::vector<std::int64_t> text_order(std::int64_t ranks) {
   std::vector<std::int64_t> order;
   order.reserve(static_cast<std::size_t>(ranks));

@@ -43,6 +43,7 @@ class PlaceSearch {
         bound_(bound),
         moves_(effort.moves_of(request.job)) {}
 
+  // Each round drops the worse runs, because moves are what takes the time.
   base::Result<Places> run() {
     if (auto begun = start(); !begun) return begun.error();
     base::sort_stably(starts_,

@@ -44,6 +44,7 @@ base::Result<Network> make_tree(const Tree& tree, TopologyParameters& parameters
     nodes += tree.node_count(level);
     cables += tree.node_count(level) * tree.parents[level];
   }
+  // Before anything is made: a specification of a few numbers may ask for billions of nodes.
   if (base::Status fits = parameters.check_size(nodes, cables); !fits) return fits.error();
   NetworkBuilder builder(parameters.specification());
   std::vector<std::uint32_t> below, above;

@@ -13,6 +13,7 @@ void OperationVisitor::other(const Place& place, const Event& event) {
 }
 
 void OperationVisitor::enter(const Place& place, const Call& call) {
+  // Time inside MPI is for the simulator to compute, so a call inside another changes nothing.
   if (call.depth > 0) return;
   Thread& thread = at(place);
   if (thread.began && call.enter.time_ns > thread.left_ns) {

@@ -15,6 +15,7 @@ DominantBins::DominantBins(const Geometry& geometry)
 }
 
 void DominantBins::add(std::uint64_t begin_ns, std::uint64_t end_ns, std::uint32_t key) {
+  // Calls of one thread may overlap in a damaged trace; no moment may count twice.
   begin_ns = std::max(begin_ns, covered_ns_);
   end_ns = std::min(end_ns, geometry_.to_ns);
   if (begin_ns >= end_ns) return;

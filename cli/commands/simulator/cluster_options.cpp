@@ -17,6 +17,7 @@ std::string names_of(const Rows& rows) {
   return base::joined(rows, " ");
 }
 
+// Functions, not lists, because the registries are the only lists of these names.
 const OptionWords kSimulatorWords[] = {
     {"simulate", "--selection", [] { return names_of(simulator::selectors()); }},
     {"simulate", "--placement", [] { return names_of(simulator::placements()); }},

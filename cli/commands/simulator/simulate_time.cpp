@@ -44,7 +44,7 @@ double mean_wait_part(const simulator::ReplayResult& replay) {
   return all_ns > 0 ? wait_ns / all_ns : 0;
 }
 
-// Of all links: those of hosts limit flows, too.
+// Counts all links: those of hosts limit flows, too.
 simulator::WorstLink worst_of(const simulator::Network& network, const simulator::TimedRun& run) {
   std::vector<double> bytes(network.link_count());
   for (simulator::LinkId id = 0; id < network.link_count(); ++id)
@@ -100,6 +100,7 @@ base::Result<ModelJob> load_model_job(Model model, const std::string& run, const
     scope.to_ns = window.to_ns.value_or(scope.to_ns);
     const auto part = load_named_run(run, scope);
     if (!part) return part.error();
+    // The window's profile is made from the trace, and knows neither.
     // Its name, and that it can be simulated at all.
     auto whole = load_model_job(Model::kLoad, run);
     if (!whole) return whole.error();

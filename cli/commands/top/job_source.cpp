@@ -40,6 +40,7 @@ class RunningJob : public JobSource {
 
   base::Result<std::optional<live::JobState>> read() override {
     auto state = reader_.read();
+    // A job that was seen and no longer can be has ended; one that never was is a wrong name.
     if (!state && was_seen_) return std::optional<live::JobState>();
     if (!state) return state.error();
     was_seen_ = true;

@@ -54,6 +54,7 @@ double PlaceCosts::of(const Places& places) const {
   for (std::uint32_t rank = 0; rank < places.size(); ++rank) {
     const auto row = distances.from(places[rank]);
     for (const RankGraph::Neighbour& edge : graph.of(rank)) {
+      // Each pair is in the lists of both ranks, and must count once.
       if (rank < edge.rank) sum += edge.bytes * row[places[edge.rank]];
     }
   }

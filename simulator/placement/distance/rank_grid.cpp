@@ -57,6 +57,7 @@ class GridFinder {
       points *= grid_.extent.back();
       if (points > edges_.size()) return std::nullopt;
     }
+    // Without this, a graph that is only locally a grid would pass.
     const std::set<std::vector<std::uint32_t>> distinct(grid_.coordinates.begin(),
                                                         grid_.coordinates.end());
     if (points != edges_.size() || distinct.size() != points) return std::nullopt;
@@ -79,7 +80,7 @@ class GridFinder {
     return found != edges_[from].end() && found->to == to ? &*found : nullptr;
   }
 
-  // Of each edge.
+  // For each edge.
   std::vector<std::uint32_t> dimensions() const {
     base::DisjointSets joined(edge_count_);
     for (std::uint32_t at = 0; at < edges_.size(); ++at) {

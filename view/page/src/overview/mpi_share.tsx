@@ -23,6 +23,7 @@ export function MpiShare({ answer, view }: { answer: Window; view: View }) {
       label={`Share of time in MPI of ${count} ranks: ${percent(answer.mpi_ns, answer.all_ns)}; waiting: ${percent(answer.wait_ns, answer.all_ns)}`}
       paint={(pen, width, height) => {
         const plot = height - 18;
+        // No more columns than pixels, because thinner ones would blur.
         const columns = Math.min(count, Math.floor(width));
         for (let at = 0; at < columns; ++at) {
           const first = Math.floor((at * count) / columns);

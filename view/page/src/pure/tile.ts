@@ -40,6 +40,7 @@ export function readTile(buffer: ArrayBuffer): Tile {
   const processes = view.getUint32(32, true);
   const bins = view.getUint32(36, true);
   const planes = view.getUint32(40, true);
+  // Checked before memory is taken: these numbers come from outside.
   if (processes > 64 || bins > 256) throw new Error('the tile is larger than tiles are');
   const cells = processes * bins;
   let at = 64;
