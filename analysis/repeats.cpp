@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kMostExact = 60;  // more would overflow no double, but take seconds
 
-// Of all values together, in their order: twice the rank, so that a mean of two ranks is whole.
+// Twice the rank of each value among all of them, so that the mean of two ranks is a whole number.
 std::vector<std::int64_t> doubled_ranks(const std::vector<double>& values) {
   std::vector<double> sorted = values;
   std::sort(sorted.begin(), sorted.end());

@@ -34,7 +34,7 @@ base::Status update_results(const Results& results, const std::string& path);
 // The same document in memory, without a line end.
 std::string results_text(const Results& results);
 
-// The list of findings alone, as it stands in the document, each with its position as `id`.
+// The list of findings alone, as in the document, each with its position as `id`.
 std::string findings_text(const Results& results);
 
 // Figures and tables of a section, into an object that is open.

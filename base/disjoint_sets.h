@@ -28,7 +28,7 @@ class DisjointSets {
   }
   std::size_t sets() const { return sets_; }
 
-  // Of each item: its set, numbered in the order of the sets' least members.
+  // The set of each item, numbered in the order of the sets' least members.
   std::vector<std::uint32_t> numbered() {
     std::vector<std::uint32_t> number(parent_.size());
     std::uint32_t next = 0;

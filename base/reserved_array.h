@@ -78,7 +78,7 @@ class ReservedArray {
   }
 
   // Makes the first `count` elements usable through data(), without adding any. False if there are
-  // not so many.
+  // fewer.
   [[gnu::cold]] bool prepare(std::size_t count) {
     if (count > capacity_) return false;
     if (count > ready_)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where a process of a run tells whoever keeps the run's pages on its host that it is there.
+// Where a process of a run announces itself to the one that keeps the run's pages on its host.
 //
 // A socket whose name lies in no file system and is the same for all processes of one user, run and
-// network namespace (unix(7), abstract sockets). Whoever keeps the pages listens there; a process
+// network namespace (unix(7), abstract sockets). The process that keeps the pages listens there; a process
 // that has made its page connects, sends the descriptor of the page and closes. The descriptor waits
 // in the kernel, so what the process counts survives it from then on, even if it is killed before the
 // listener has looked. Nothing is left when the listener ends.
@@ -28,7 +28,7 @@ struct AnnouncementName {
   socklen_t size = 0;
 };
 
-// `run`: the run directory, as it stands in the page.
+// `run`: the run directory, as in the page.
 inline AnnouncementName announcement_name(std::string_view run) {
   std::uint64_t hash = 0xcbf29ce484222325u;  // FNV-1a: a name, no secret
   for (const char c : run) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;

@@ -28,7 +28,7 @@ class Announcements {
   }
 
   // Readable when somebody has come; -1: nothing is heard, for a second also because there was no
-  // descriptor left for whoever has come.
+  // descriptor left for the process that has come.
   int descriptor() const {
     return std::chrono::steady_clock::now() < deaf_until_ ? -1 : listening_;
   }

@@ -4,7 +4,7 @@
 //
 // Its port and the run's token are in RUN/.collector, which only the user can read. Connections that
 // have not proved that they know the token hold a hundred bytes each; there are at most 64 of them, of
-// which the oldest gives way, and none stays longer than five seconds. Whoever has proved it may send
+// which the oldest gives way, and none stays longer than five seconds. Hosts that have proved it may send
 // frames as large as live/wire.h allows, each within twenty seconds; what is malformed ends its
 // connection. Memory: the last sample of each host, and a frame that has begun.
 //

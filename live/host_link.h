@@ -28,7 +28,7 @@ class HostLink {
 
   // Whether the collector has answered within the last seconds: then readers see what is sent.
   bool is_heard() const;
-  // Whether a sample of a job of so many ranks may leave out the details.
+  // Whether a sample of a job of this size may leave out the details.
   bool takes_summaries(std::uint32_t ranks) const;
   // `sample`: as in RUN/live/HOST. Left out, and so lost, while the one before it is still on its way.
   void send(std::uint64_t sequence, std::string sample);

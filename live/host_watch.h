@@ -15,7 +15,7 @@ namespace fathom::live {
 
 enum class WatchEnd {
   kRanksEnded,
-  kNobodyCame,  // for a minute there was no process of the run
+  kNobodyCame,  // there was no process of the run for a minute
   kTold,
 };
 

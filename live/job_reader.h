@@ -2,7 +2,7 @@
 // Reads what a running job does, while the job does nothing for it.
 //
 // The processes on this machine are read from their pages (live/page.h), so the reader must be the
-// same user. Others are read from RUN/live/HOST (live/host_sample.h), which whoever keeps the pages on
+// same user. Others are read from RUN/live/HOST (live/host_sample.h), which the process that keeps the pages on
 // that host rewrites once a second; hosts_late names the hosts whose sample is older than two seconds.
 //
 // Threading: one thread. A reader holds the pages open that it has found, so it still sees the last

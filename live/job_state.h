@@ -44,7 +44,7 @@ struct ThreadState {
   std::int32_t root = kNobody;   // world rank, of a rooted collective
   std::uint64_t collective = 0;  // how many-eth collective on that communicator, from 1; 0: is none
   bool waits_for_all = false;    // of several requests, all (Waitall) or any one (Waitany)
-  // As many as are known, at most kMostPending. Of a thread that computes: what it has tested or probed for
+  // As many as are known, at most kMostPending. If the thread computes: what it has tested or probed for
   // in vain since its last call that could wait, and since a test or probe found something.
   std::vector<Pending> pending;
   std::uint64_t pending_left_out = 0;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The memory that a process of a job shares with whoever watches it: layout, version 1.
+// The memory that a process of a job shares with its readers: layout, version 1.
 //
 // One memory file (memfd "fathom-live") per process, which only its user can open, through
 // /proc/PID/fd/N, and which vanishes with the last process that has it open. Native byte order. From
 // its beginning: PageHeader, with a directory of regions; each region is an array that its process
-// fills from the front. Of a region's address space only the first `provided_bytes` have memory, in
+// fills from the front. Only the first `provided_bytes` of a region's address space have memory, in
 // steps of kPageStep. What has not been written is zero, so an array ends at the first element that
 // is zero throughout.
 //
 // Regions of the kinds of profile::Section hold just the rows that the process would leave in a file
-// (profile/rows.h). So whoever has the memory file open has the counts of a process that was killed.
+// (profile/rows.h). So a reader that has the memory file open has the counts of a process that was killed.
 //
 // Threading: each region, and each ThreadLine, has one writer at a time. Readers are other processes,
 // which copy what they read (pread never faults, and does not give memory to what has none), then

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The pages of a run's processes on this machine: as they announce themselves, or found through /proc.
 //
-// An open page outlives its process, even after SIGKILL: whoever has it open can still read what the
+// An open page outlives its process, even after SIGKILL: a reader that has it open can still read what the
 // process had counted. Only processes of the same user are looked at; the kernel refuses others.
 //
 // Threading: one thread at a time. Cost of find(): one look at each descriptor of each process of the

@@ -51,7 +51,7 @@ inline constexpr std::uint64_t kMostLooks = 16;
 // With more looks than this, at the messages of all peers, the lengths are not known.
 inline constexpr std::uint64_t kMostLooksInAll = 1u << 16;
 
-// Of the process `pid` at this moment.
+// The lengths of the queues of process `pid` at this moment.
 QueueLengths read_queues(pid_t pid, const QueuesCopy& queues);
 
 }  // namespace fathom::live

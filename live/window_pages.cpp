@@ -49,7 +49,7 @@ std::uint64_t monotonic_ns() {
 constexpr int kLockTries = 20;
 constexpr timespec kBetweenLockTries{0, 1'000'000};
 
-// Whoever holds it only writes a few words. If it is stopped just then, this one does without.
+// Its holder only writes a few words. If it is stopped just then, this one does without.
 class PageLock {
  public:
   explicit PageLock(int descriptor) : descriptor_(descriptor) {

@@ -65,7 +65,7 @@ class WindowPages {
   std::vector<Page> pages_;
 };
 
-// For whoever looks at a run's host once a second: passes RUN/.window on to the processes there.
+// For the process that looks at a run's host once a second: passes RUN/.window on to the processes there.
 class WindowForwarder {
  public:
   explicit WindowForwarder(std::string run) : pages_(run), run_(std::move(run)) {}

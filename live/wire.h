@@ -17,7 +17,7 @@
 // Hosts of a job with more ranks than RUN/.collector says send summaries (live/process_sample.h) as long
 // as nobody wants details.
 //
-// The frame of a sample holds the bytes of RUN/live/HOST (live/host_sample.h). Of a delta, the sample
+// The frame of a sample holds the bytes of RUN/live/HOST (live/host_sample.h). For a delta, the sample
 // before it on this connection is the prefix (ZSTD_CCtx_refPrefix in zstd.h), so that what has not
 // changed takes next to nothing.
 #pragma once

@@ -7,7 +7,7 @@
 
 namespace fathom::mpi {
 
-// Also of a function that makes a request, if this holds for whoever completes it.
+// Also of a function that makes a request, if this holds for the call that completes it.
 constexpr bool waits_only_in_traces(const Meaning& function) {
   if (function.epoch != Epoch::kNone) return function.epoch != Epoch::kPost;
   if (function.lock == LockStep::kLock || function.lock == LockStep::kUnlock) return true;

@@ -19,7 +19,7 @@ bool begins_at(const std::vector<char>& rows, std::size_t at) {
          std::memcmp(rows.data() + at, kRowsMagic, sizeof kRowsMagic) == 0;
 }
 
-// Of each process; whatever is no rows belongs to none.
+// The rows of each process; whatever is not rows belongs to none.
 std::vector<Record> records_of(const std::vector<char>& rows) {
   std::vector<Record> records;
   std::size_t at = 0;

@@ -162,7 +162,7 @@ struct PathPart {
   bool program = false;  // outside MPI, before the calls
   std::vector<std::int64_t> rank;
   std::vector<std::uint64_t> stretches, total_ns;
-  // As in CallTimes; 0 outside MPI. Of a stretch that is on the path in part, a part. Empty in a
+  // As in CallTimes; 0 outside MPI. A stretch that is partly on the path counts in part. Empty in a
   // profile that does not say.
   std::vector<std::uint64_t> calls, bytes;
 };
@@ -189,7 +189,7 @@ struct CriticalPath {
   std::uint64_t jumps = 0;     // how often it goes on to another rank
   std::uint64_t error_ns = 0;  // so much of it may be waiting, in calls that were left out
   std::vector<PathPart> parts;
-  // Of a window that the program names. What precedes is summed over all times it was opened.
+  // For a window that the program names. What precedes is summed over all times it was opened.
   std::uint64_t openings = 1;
   WindowRanks ranks;
   std::vector<WindowCalls> calls;
@@ -229,7 +229,7 @@ struct StepDown {
   std::string reason;  // one sentence
 };
 
-// What the waits leave out. Of a run: the largest threshold of a process, and sums over processes.
+// What the waits leave out. For a run: the largest threshold of a process, and sums over processes.
 struct WaitCoverage {
   std::uint64_t threshold_ns = 0;  // shorter waits
   std::uint64_t left_out = 0, left_out_ns = 0;

@@ -76,7 +76,7 @@ struct TrafficNames {
 base::Result<Selection> selection_of(const SelectedNames& chosen, const TrafficNames& known,
                                      const std::vector<Communicator>& communicators);
 
-// Of a whole profile, whose traffic the names must fit.
+// `profile`: a whole one, whose traffic the names must fit.
 base::Result<Selection> selection_of(const SelectedNames& chosen, const Profile& profile);
 
 // World ranks as users write them, "0-3,7"; an Error if there is none, or anything else.

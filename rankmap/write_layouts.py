@@ -49,7 +49,7 @@ LAYOUTS = {
         'from': '6.0.0', 'first': (6, 0, 0), 'last': (6, 0, 0), 'changes': []},
 }
 
-# opal_config.h of Open MPI 5 includes these, and no package installs them. Of what they define,
+# opal_config.h of Open MPI 5 includes these, and no package installs them. From what they define,
 # only the sizes of the two types matter, because both sit inside structures.
 THREADS = {
     'threads_pthreads.h': '',

@@ -73,7 +73,7 @@ class YamlReading {
   YamlSection root();
   base::Status status() const;
   const Varied& varied() const { return varied_; }  // values chosen from lists
-  // At least so many combinations there are: the product of the lists met, without those that count
+  // The least number of combinations: the product of the lists met, without those that count
   // only while one alternative of another list is chosen.
   double least_combinations() const { return least_combinations_; }
 

@@ -85,7 +85,7 @@ def simulation_pictures(path):
 
 
 def compared_runs(path, tool):
-    """The runs of a simulation beside each other, as `fathom simulate --compare` judges them."""
+    """The runs of a simulation side by side, as `fathom simulate --compare` judges them."""
     if not tool:
         return {}
     command = [tool, "simulate", "--compare", path, "--json"]

@@ -37,7 +37,7 @@ struct DecodeTables {
   std::vector<FunctionPlan> functions;  // by the process's number
   std::vector<CommunicatorPlan> communicators;
   std::vector<std::uint32_t> classes, phases;  // kUnknown where not defined
-  // Of a flight recorder, by thread: the phases that are open at its first record.
+  // For a flight recorder, by thread: the phases that are open at its first record.
   std::map<std::uint32_t, std::vector<std::uint32_t>> open_phases;
 };
 

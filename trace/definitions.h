@@ -70,7 +70,7 @@ struct Process {
   ClockSummary clock;
   std::uint64_t records = 0;  // in whole frames and chunks
   std::uint64_t lost_records = 0;
-  // Of a flight recorder: how many records it let go before the first one. Absent: the trace was
+  // For a flight recorder: how many records it dropped before the first one. Absent: the trace was
   // recorded from the start.
   std::optional<std::uint64_t> dropped_records;
   // Absent: nothing was dropped, or what was is not known exactly, and the trace begins with kLost.

@@ -21,7 +21,7 @@ namespace fathom::trace {
 namespace {
 
 constexpr int kCompressionLevel = 1;
-// As long as those of a recorder (kChunkBytes): whoever reads a whole job side by side holds one of each thread.
+// As long as those of a recorder (kChunkBytes): a reader that merges a whole job holds one for each thread.
 constexpr std::size_t kFrameWords = std::size_t{16} << 10;
 constexpr std::uint32_t kMostFunctions = kHasSite;
 

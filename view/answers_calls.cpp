@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Where in the program MPI is called: the program's functions, the places in them, and the MPI functions called
-// there, with what the calls took, waited and moved. Of the whole run from the profile, which names each place
+// there, with what the calls took, waited and moved. For the whole run they come from the profile, which names each place
 // once; of a window of time from the trace, as the analyses flat-profile and wait-states count there.
 #include <algorithm>
 #include <cstdio>
@@ -200,7 +200,7 @@ Reply call_tree(const SiteCalls& calls, const std::map<std::int64_t, Place>& pla
   });
 }
 
-// Of a window of time, or of phases: what the profile does not know.
+// For a window of time, or phases, which the profile does not know.
 Reply calls_of_window(Session& session, const Query& query, ViewedRun& run) {
   const Joined joined = joined_for(session, query);
   if (joined.job == nullptr) return joined.otherwise;

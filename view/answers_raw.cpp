@@ -102,7 +102,7 @@ Reply answer_messages(Session& session, const Query& query) {
       column("destination_process", [](const auto& one) { return one.destination; });
       column("sent_ns", [](const auto& one) { return one.sent->time_ns; });
       column("received_ns", [](const auto& one) { return one.received->time_ns; });
-      // Of the receive; the call that receives it, where it was posted by none before.
+      // When the receive was posted, or else when the call that receives the message was entered.
       column("posted_ns", [&](const auto& one) {
         const std::uint32_t by = one.received->posted;
         return by == analysis::kNobody ? one.received->time_ns

@@ -76,7 +76,7 @@ base::Result<std::uint32_t> planes_of(const Query& query) {
   return bits == 0 ? (1u << kPlanes.size()) - 1 : bits;
 }
 
-// Of the groups of processes that `group` asks for the size of; an Error if there are none of this size.
+// The groups of processes of the size that `group` asks for; an Error if there are none of this size.
 base::Result<std::uint32_t> depth_of(const Query& query, const Geometry& geometry) {
   const auto group = query.number("group", 1, geometry.processes);
   if (!group) return group.error();

@@ -13,7 +13,7 @@ struct MatrixCell {
   std::uint64_t value = 0;
 };
 
-// Each returns what stands at each position.
+// Each returns the item at each position.
 
 // Neighbours close to the diagonal: reverse Cuthill-McKee (E. Cuthill, J. McKee: Reducing the bandwidth of sparse
 // symmetric matrices, ACM National Conference 1969), on the cells in both directions.

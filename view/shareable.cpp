@@ -25,7 +25,7 @@ std::string spelled(const std::string& path, const Query::Parameters& parameters
   return key;
 }
 
-// In a script element, "</script" would end it, wherever it stands; in JSON, "<" stands in strings only.
+// In a script element, "</script" would end it, wherever it is; in JSON, "<" occurs in strings only.
 std::string without_tags(std::string_view json) {
   std::string text;
   text.reserve(json.size());

@@ -24,7 +24,7 @@ struct ShareableFile {
   std::uint32_t levels = 0, all_levels = 0;  // of the timeline that found room
 };
 
-// Of the session's first run; waits until its timeline is there. An Error if the run cannot be shown, or nothing
+// The page with the session's first run; waits until its timeline is there. An Error if the run cannot be shown, or nothing
 // fits.
 base::Result<ShareableFile> shareable_file(Session& session, const Pages& pages);
 

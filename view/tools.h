@@ -37,7 +37,7 @@ struct Tools {
   // File with a map of the machine, in Pyrite's format; empty: RUN/machine.json, if there is one.
   std::string machine_map;
   base::Result<std::set<std::int64_t>> (*ranks)(const std::string& text) = nullptr;
-  // Of the simulator, empty without it: what a network would carry of a run. Parameters as in the protocol, and
+  // From the simulator, empty without it: what a network would carry of a run. Parameters as in the protocol, and
   // the profile of the chosen window, if there is one; a JSON object.
   std::function<base::Result<std::string>(const std::string& run,
                                           const std::map<std::string, std::string>& parameters,

@@ -47,10 +47,10 @@ class ViewedRun {
   base::Result<analysis::Results> analyse(const std::vector<std::string>& names,
                                           const analysis::Scope& scope, bool causes = true);
 
-  // Of the run's trace; the first question costs a pass over it.
+  // From the run's trace; the first question costs a pass over it.
   const CallsInWindow& calls(const trace::Trace& trace);
 
-  // Where the trace's calls were made: all places, numbered alike for every question. The caller holds
+  // Where the trace's calls were made: all places, with the same numbers for every question. The caller holds
   // lock_joined(). The first question looks the places up.
   trace::CallSiteNames& sites(const analysis::JoinedJob& job);
 

@@ -26,7 +26,7 @@ struct CallRow {
 };
 inline constexpr std::uint32_t kProgram = ~std::uint32_t{0};
 
-// Where calls are missing, time in them is not told from the program's own.
+// Where calls are missing, time in them cannot be told from the program's own.
 inline const char* program_name(bool computing_known) {
   return computing_known ? "(program)" : "(program or missing)";
 }

@@ -56,7 +56,7 @@ struct Closing {
   std::int32_t communicator = 0;
   std::uint32_t object = 0;
   std::uint32_t epoch = 0, sequence = 0;
-  // Of a communicator: how many persistent collectives it has made there. Those that others make later
+  // How many persistent collectives it has made on a communicator. Those that others make later
   // it never starts in this epoch.
   std::uint32_t persistent = 0;
 };

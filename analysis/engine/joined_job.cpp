@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::size_t kBatch = 256;               // events
 constexpr std::uint64_t kEventsPerWindow = 1024;  // average for one process
-// Of all processes together: of many, each reads less at a time, so that fewer new steps are in memory. Not much
+// For all processes together: if there are many, each reads less at a time, so that fewer new steps are in memory. Not much
 // less, because each process's state must come into the cache again.
 constexpr std::uint64_t kEventsOfAll = 400'000, kLeastPerWindow = 64;
 // Events of one analysis process between two exchanges: enough to hide the exchange, and few enough

@@ -105,7 +105,7 @@ class JoinedJob {
     return sites_[process];
   }
 
-  // Of an own process. Of one with several threads all its steps: what is open on each is not known.
+  // Needs an own process. If it has several threads, all of its steps: what is open on each is not known.
   StepRange steps_in(std::uint32_t process, std::uint64_t from_ns, std::uint64_t to_ns) const;
 
   const JoinSummary& summary() const { return summary_; }

@@ -135,7 +135,7 @@ inline bool is_internal(const Step& step) {
   return !step.has(kNotice) || (step.number == kAboutLock && !step.has(kJoined));
 }
 
-// Of a kReceive with kNotice, the next one of the same kSend; process kNobody: none (6).
+// The next receive that the same kSend reaches, after a kReceive with kNotice; process kNobody: none (6).
 struct NextHearer {
   std::uint32_t process = kNobody, step = 0;
 

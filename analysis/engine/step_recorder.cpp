@@ -27,7 +27,7 @@ StepRecorder::StepRecorder(const JobFacts& facts, std::uint32_t process, Recorde
   if (!opening) return;
   for (const trace::Opening::Sequence& before : opening->sequences) {
     const std::int32_t communicator = before.communicator < 0 ? facts.job() : before.communicator;
-    // Within the first epoch's share of the numbers: all members begin alike.
+    // Within the first epoch's share of the numbers: all members begin in the same way.
     sequences_[static_cast<std::size_t>(communicator)] +=
         static_cast<std::uint32_t>(before.operations & 0xffffff);
   }

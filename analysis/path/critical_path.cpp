@@ -155,7 +155,7 @@ class Walk : public Pass {
       const std::uint64_t end_ns = std::min(step.end_ns, now_ns);
       const CallWait* const seen = open.find(number);
       const Wait wait = seen == nullptr ? Wait{} : seen->wait();
-      // Back in time, or out of the call that told something when it had waited; elsewhere two calls
+      // Back in time, or out of the call that passed something on after it had waited; elsewhere two calls
       // that end when they begin would pass the path on to each other for ever.
       if (wait.ns > 0 &&
           (wait.decided_ns < end_ns || (wait.decided_ns == end_ns && number == inside_call))) {

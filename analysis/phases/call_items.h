@@ -21,7 +21,7 @@ struct Iterations {
   std::uint64_t last = 0;     // in the most recent run
   std::uint64_t fewest = ~std::uint64_t{0}, most = 0;  // in any one run
   std::uint64_t sum_ns = 0, shortest_ns = ~std::uint64_t{0}, longest_ns = 0, longest_at_ns = 0;
-  // Of the iterations that ended: their number, mean, and the sum of squared distances from the mean
+  // Number and mean of the iterations that ended, and the sum of squared distances from the mean
   // (B. P. Welford, Technometrics 4(3), 1962). Squares of the times themselves would cancel.
   std::uint64_t timed = 0;
   double mean_ns = 0, squares_ns2 = 0;
@@ -61,7 +61,7 @@ struct CallBranch {
 using Hashes = std::vector<std::uint64_t>;
 
 Hashes hashes_of(const std::vector<CallItem>& items);
-// Of a loop with this body; that of the item, if there is only one.
+// The hash of a loop with this body: that of the item, if there is only one.
 std::uint64_t hash_of_body(const Hashes& hashes);
 
 bool same_hashes(std::span<const CallItem> items, std::span<const CallItem> others);

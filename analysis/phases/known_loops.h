@@ -32,9 +32,9 @@ class KnownLoops {
   bool begins_elsewhere(std::span<const CallItem> body) const;
 
   bool has_branches() const { return branches_.size() > 0; }
-  // Of the loop with this hash; null if there are none.
+  // The branches of the loop with this hash; null if there are none.
   const std::vector<Hashes>* branches_of(std::uint64_t loop) const { return branches_.find(loop); }
-  // Of all loops: those of which body or branch ends with this item; null if there are none.
+  // The loops whose body or a branch ends with this item; null if there are none.
   const std::vector<KnownBranch>* ending_with(std::uint64_t item) const {
     return branches_by_end_.find(item);
   }

@@ -58,7 +58,7 @@ struct CallPlace {
 std::string text_of(const CallPlace& place);  // "MPI_Recv (halo.c:41)"
 
 // Where the culprits spent most of the time for which others waited: they computed between two
-// calls, or were in a call themselves. Over the whole run, in so many pieces.
+// calls, or were in a call themselves. Over the whole run, in `pieces` pieces.
 struct Meanwhile {
   std::int64_t rank = 0;               // the first of them
   double seconds = 0, of_seconds = 0;  // of waiting while that was going on; of the finding

@@ -17,7 +17,7 @@ namespace fathom::analysis {
 
 inline constexpr std::size_t kExactSizes = 4096;
 
-// Of the scope, the time window is used; the ranks choose message sizes, those of messages with one of
+// From the scope, the time window is used; the ranks choose message sizes, those of messages with one of
 // them at an end. With a choice of events, a message counts if its send is chosen.
 profile::Profile profile_of_trace(const trace::Trace& trace, const Scope& scope,
                                   const EventChoice* choice = nullptr);

@@ -11,7 +11,7 @@
 namespace fathom::analysis {
 namespace {
 
-// Of one function: all calls, and what they waited.
+// One function: the time in all its calls, and how much of it was waiting.
 struct FunctionTime {
   std::uint64_t all_ns = 0, waiting_ns = 0;
 };

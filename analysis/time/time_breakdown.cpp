@@ -209,7 +209,7 @@ class Breakdown {
                 end_ns_ = 0, other_phases_ns_ = 0;
 };
 
-// Of a whole run: what comes before and after the span, which no share is of.
+// What comes before and after the span of a whole run, and belongs to no share.
 void lay_out_start(const Input& input, Section& section) {
   if (!input.scope.whole_time()) return;
   const trace::Definitions& definitions = input.trace->definitions();

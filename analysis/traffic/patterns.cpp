@@ -173,7 +173,7 @@ class PatternFinder {
            collective == mpi::Collective::kAlltoallw;
   }
 
-  // Whether the class is used alike on all communicators of the grid: all-to-alls; broadcasts with
+  // Whether the class is used in the same way on all communicators of the grid: all-to-alls; broadcasts with
   // different roots; sends between all pairs.
   bool all_lines(const ClassTraffic& whole, const CommunicatorGrid& grid,
                  const Parts& parts) const {

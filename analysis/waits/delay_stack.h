@@ -5,7 +5,7 @@
 // its lateness is a stack of delays, the latest on top. A process that waits for another takes over
 // that one's stack, and on top of it what the other was late by itself.
 //
-// Of two stacks, the delays up to the last one that both hold concern both processes alike. What is
+// If two stacks are compared, the delays up to the last one in both concern both processes equally. What is
 // above it, a on the culprit's and b on the victim's stack, and what the culprit was late by itself
 // explain the wait:
 //

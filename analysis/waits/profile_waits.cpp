@@ -98,7 +98,7 @@ class ProfileCauses {
   ProfileCauses(const Input& input, std::uint64_t all_ns, double confidence)
       : input_(input), all_ns_(all_ns), confidence_(confidence) {
     hub_ = hub_of(*input.profile, input.thresholds.few_ranks);
-    // Of a part of the ranks or phases, a profile does not have the time outside MPI of the others.
+    // If only some ranks or phases are chosen, the profile lacks the time outside MPI of the others.
     if (!input.scope.ranks && !input.scope.phases) computing_ns_ = computing_ns(*input.profile);
   }
 

@@ -87,7 +87,7 @@ class Origins {
     }
   }
 
-  // Of the members of a collective that others waited for, the last (collectives.h).
+  // The last of the members of a collective that others waited for (collectives.h).
   static void merge(Payload& into, const Payload& other) {
     const bool later =
         other.time_ns != into.time_ns ? other.time_ns > into.time_ns : other.process < into.process;

@@ -54,7 +54,7 @@ void CauseTally::add(const WaitId& wait, std::uint32_t process, std::uint32_t ca
   const std::uint64_t came_ns = job_.steps().at(process, call).time_ns,
                       begin_ns = came_ns - std::min(late_ns, came_ns);
   list_pieces(process, call, begin_ns);
-  // Of two stretches with as much time, the one that comes first in the order of their numbers.
+  // Ties: the stretch that comes first in the order of their numbers.
   const auto order_of = [](const Piece& piece) { return std::tie(piece.stretch, piece.phase); };
   std::sort(pieces_.begin(), pieces_.end(),
             [&](const Piece& a, const Piece& b) { return order_of(a) < order_of(b); });

@@ -77,7 +77,7 @@ std::optional<Balance> balance_of(const std::map<std::int64_t, std::uint64_t>& w
 // together.
 Finding finding_of(const WaitCause& cause, double load_balance, std::uint64_t all_ns);
 
-// Of all of them.
+// Seconds of all findings together.
 double seconds_in(const std::vector<Finding>& findings);
 
 // The rank at one end of nearly all messages that the program itself sends, which exchanges

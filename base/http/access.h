@@ -12,7 +12,7 @@ namespace fathom::base {
 struct HttpAddress {
   std::string host = "127.0.0.1";
   int port = 0;  // 0: any free one
-  // Of a Unix socket, instead of both: made by the server, for its user only, and removed at its end.
+  // Path of a Unix socket, instead of both: made by the server, for its user only, and removed at its end.
   std::string socket_path;
 };
 

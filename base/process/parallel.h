@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Work on many alike things, shared by all processors.
+// The same work on many things, shared by all processors.
 #pragma once
 
 #include <algorithm>

@@ -41,7 +41,7 @@ double own_processor_s() {
   return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) / 1e9;
 }
 
-// Of all threads, and by the clock on the wall.
+// Processor time of all threads, and wall-clock time.
 struct Moment {
   double processor_s = 0;
   Clock::time_point at = Clock::now();

@@ -129,7 +129,7 @@ std::string metrics_text(const analysis::PathMetrics& metrics, const Terminal& t
   return "\n" + table.text(terminal, "--json has them all");
 }
 
-// Of the routines, what fits into a terminal.
+// As many of the routines as fit into a terminal.
 struct Shown {
   PathMetric metric;
   const char* title;

@@ -341,7 +341,7 @@ int run(const RunOptions& options, const std::vector<std::string>& command) {
     stuck.emplace(options, *directory);
     add_looks(watched, stuck->interval(), [&stuck] { stuck->look(); });
   }
-  // Whoever asks may see only the file system. With --live, the keeper of the pages looks there.
+  // A reader that asks may see only the file system. With --live, the keeper of the pages looks there.
   live::WindowForwarder windows(directory->path());
   if (!options.live && records_on_request(options))
     add_looks(watched, std::chrono::seconds(1), [&windows] { windows.look(); });

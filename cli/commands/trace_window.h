@@ -26,8 +26,8 @@ struct TraceWindow {
 // Whether a process of this job on this machine can be asked.
 bool can_be_asked(const std::string& job);
 
-// Of each of these jobs, beside each other. Takes `for_ns`, and some seconds more if there are ranks on other hosts. Of a
-// window with 0 processes nothing is left behind. One at a time; an Error says that another window is being recorded, or
+// One window of each of these jobs, at the same time. Takes `for_ns`, and some seconds more if there are ranks on other hosts. A
+// window with 0 processes leaves nothing behind. One at a time; an Error says that another window is being recorded, or
 // that nothing can be written there.
 base::Result<std::vector<TraceWindow>> record_windows(const std::vector<std::string>& jobs,
                                                       std::uint64_t for_ns);

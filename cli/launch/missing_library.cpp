@@ -30,7 +30,7 @@ constexpr int kDeepest = 4;                     // scripts that start scripts
 std::string_view file_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
 // The MPI library that a program names. Open MPI's libmpi.so.40 is not in the list: it is what we
-// expect. Of the library of the standard ABI only the process knows whose it is.
+// expect. Only the process knows which MPI a library of the standard ABI belongs to.
 struct KnownMpi {
   std::string_view library, name;
   std::string_view remedy = "build it with Open MPI's mpicc";

@@ -76,7 +76,7 @@ struct RunSummary {
   std::vector<OtherJob> other_jobs;
   profile::Volume between_hosts;  // only if the hosts of both ranks are known
 
-  // Of all ranks together: the base of shares of time.
+  // Time of all ranks together, the base of shares of time.
   double all_ranks_seconds() const;
 };
 
@@ -86,7 +86,7 @@ inline constexpr std::uint64_t kTinyBytes = 64;
 base::Result<RunSummary> summarise(const std::string& profile_path,
                                    const profile::Selection& selection, std::size_t top);
 
-// Of a folder inside a run. A profile that cannot be read is a state, too.
+// The state of a folder inside a run. A profile that cannot be read is a state, too.
 OtherJob other_job(const std::string& folder, const std::string& name);
 
 }  // namespace fathom::cli

@@ -157,7 +157,7 @@ struct Contest {
     }
     return all;
   }
-  // Of all runs; the first of several that are equally good.
+  // The best of all runs; the first of several that are equally good.
   const SimulatedRun& best() const {
     const SimulatedRun* best = &rows.front().best();
     for (const Row& row : rows) {

@@ -25,7 +25,7 @@ namespace fathom::cli {
 
 // Takes a run as `fathom simulate --job` does, and parameters; gives a JSON object without the schema: the
 // members that simulator/run/network_picture.h describes, and "runs". `window`: the profile of a window of time, which
-// a profile of the run does not hold and who asks therefore gives; nullptr: the whole run. All answers are of the
+// a profile of the run does not hold so the caller gives it; nullptr: the whole run. All answers are of the
 // window, as those of `fathom simulate --from --to`; but model replay is of the whole run, and only `only=chosen` and
 // `link` are then of what was received in the window, on the paths of the whole. The Error is a sentence about a parameter,
 // or what `fathom simulate` would say. Cost: that of the simulation; nothing is kept. Threading: any thread.

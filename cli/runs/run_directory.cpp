@@ -38,7 +38,7 @@ constexpr char kJobPrefix[] = "job-";
 constexpr char kWorldPrefix[] = "world-";
 
 // "snap-3" and "signal-1": what a flight recorder left (docs/flight.md). Whole numbers only, since a
-// user's own folder may begin alike.
+// user's own folder may begin with the same words.
 bool is_snapshot(const std::string& name) {
   for (const std::string prefix : {"snap-", "signal-"}) {
     if (name.starts_with(prefix) && name.size() > prefix.size() &&

@@ -49,7 +49,7 @@ base::Result<std::string> make_snapshot_folder(const std::string& run);
 // world that a job spawned (profiler/process/run_directory.h). An Error if there is no such run, or if none does.
 base::Result<std::vector<std::string>> running_jobs(const std::string& run);
 
-// Of each of these jobs, at one moment: waits `for_ns`, then for the keepers. One with 0 processes has left nothing,
+// A snapshot of each of these jobs, at one moment: waits `for_ns`, then for the keepers. One with 0 processes has left nothing,
 // because no keeper answered. One at a time; an Error says that another one is being taken, or that no keeper answered at
 // all.
 base::Result<std::vector<Snapshot>> take_snapshots(const std::vector<std::string>& jobs,

@@ -14,7 +14,7 @@ namespace fathom::cli {
 
 class UsedSites {
  public:
-  // Of a trace, which must outlive this.
+  // `definitions`: those of a trace, which must outlive this.
   explicit UsedSites(const trace::Definitions& definitions)
       : definitions_(definitions), names_(definitions) {}
 

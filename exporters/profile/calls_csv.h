@@ -11,7 +11,7 @@
 
 namespace fathom::exporters {
 
-// An Error if calls were not timed. Of a Selection, communicator and phase count.
+// An Error if calls were not timed. A Selection chooses by communicator and phase.
 base::Status export_calls_csv(const profile::Profile& profile, const Options& options,
                               const std::string& path, Notes& notes);
 

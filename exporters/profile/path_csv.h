@@ -14,7 +14,7 @@
 
 namespace fathom::exporters {
 
-// An Error if there is no path. Of a Selection, communicator and phase count.
+// An Error if there is no path. A Selection chooses by communicator and phase.
 base::Status export_path_csv(const profile::Profile& profile, const Options& options,
                              const std::string& path, Notes& notes);
 

@@ -11,7 +11,7 @@
 
 namespace fathom::exporters {
 
-// An Error if nobody looked for waits. Of a Selection, communicator and phase count.
+// An Error if nobody looked for waits. A Selection chooses by communicator and phase.
 base::Status export_waits_csv(const profile::Profile& profile, const Options& options,
                               const std::string& path, Notes& notes);
 

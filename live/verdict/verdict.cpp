@@ -114,7 +114,7 @@ std::string crowd_text(const WaitGraph& graph, const Crowd& crowd, const Need* n
   const std::size_t count = crowd.ranks.size();
   const std::string who = count == 1 ? fmt::format("Rank {} has", crowd.ranks.front())
                                      : fmt::format("{} of {} ranks have", count, view.world_size());
-  // Of several receives, each is from someone else.
+  // Each of several receives is from someone else.
   return fmt::format("{} been in {} for {}", who,
                      call_text(view, *crowd.first, count == 1 ? need : nullptr),
                      spelled_seconds(crowd.since_s));
@@ -125,7 +125,7 @@ std::string crowd_text(const WaitGraph& graph, const Crowd& crowd, const Need* n
 std::string chain_text(const WaitGraph& graph, const Crowd& crowd, const std::vector<Link>& chain) {
   std::string text = crowd_text(graph, crowd, chain.empty() ? nullptr : chain.front().need);
   const std::size_t shown = std::min(chain.size(), kMostLinks);
-  // Of several receives, each may be from someone else.
+  // Each of several receives may be from someone else.
   const bool differ =
       !chain.empty() && crowd.ranks.size() > 1 && chain.front().need->pending != nullptr;
   for (std::size_t at = differ ? 0 : 1; at < shown; ++at) {

@@ -11,7 +11,7 @@
 // counts as waiting only if it has begun no call between them; the causes; and what is said of jobs that
 // are slow and not stuck.
 //
-// A verdict says `hung` only where the graph proves it. A rank that computes for ever cannot be told from one
+// A verdict says `hung` only where the graph proves it. A rank that computes forever cannot be told from one
 // that computes for long: it is slow, and not hung.
 //
 // Threading: pure functions. Cost: linear in ranks, needs and members of communicators, times the longest

@@ -10,7 +10,7 @@
 namespace fathom::live {
 namespace {
 
-// Of a polling process's time, what it may spend outside of MPI and still be said to do nothing else: the loop
+// The share of its time that a polling process may spend outside of MPI and still be said to do nothing else: the loop
 // around MPI_Test costs something, too.
 constexpr double kMostBetweenPolls = 0.6;
 // Calls for each second of processor time. A loop that works for more than a millisecond between two polls does
@@ -120,7 +120,7 @@ void WaitGraph::add_needs(Node& node) {
   doubt(node);
 }
 
-// A thread says what it waits for when it enters the call. Of several requests, some may be complete since: receives
+// A thread says what it waits for when it enters the call. If it has several requests, some may be complete since: receives
 // from which a message has come, and sends that were eager.
 void WaitGraph::doubt(Node& node) const {
   if (!node.all || node.thread->pending.size() < 2) return;

@@ -37,7 +37,7 @@ struct Node {
   const ThreadState* thread = nullptr;  // null: the process has made no call yet
   Activity activity = Activity::kComputes;
   bool polls = false;  // it asks again and again (MPI_Test), which may be all that it does
-  // It needs all of `needs`, or any one. Of all, those that are unsure count only if all of them fail, because
+  // It needs all of `needs`, or any one. If it needs all, those that are unsure count only if all of them fail, because
   // at least one request of a call that waits is incomplete.
   bool all = true;
   std::vector<Need> needs;
@@ -68,7 +68,7 @@ class WaitGraph {
     std::vector<std::int32_t>
         victims;  // ascending: those that need a rank of the core, however indirectly
   };
-  // Of what cannot go on, the core with most victims first.
+  // The cores of what cannot go on, the one with most victims first.
   std::vector<Core> cores() const;
 
   // The same for what will go on, once one of its needs is met: ranks that run, with those that wait for them.

@@ -59,7 +59,7 @@ class CallSites {
     [[gnu::always_inline]] Inside() { ++depth(); }
     [[gnu::always_inline]] ~Inside() { --depth(); }
     Inside(const Inside&) = delete;
-    // Of the innermost one that lives: whether no other does.
+    // Whether this is the only one on the thread; only for the innermost one that lives.
     bool is_outermost() const { return depth() == 1; }
   };
 

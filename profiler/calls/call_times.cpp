@@ -19,7 +19,7 @@ namespace {
 struct Reading {
   std::uint64_t ticks = 0, ns = 0;
 
-  // Of several, the one that was interrupted least.
+  // The one of several readings that was interrupted least.
   static Reading now() {
     Reading best;
     std::uint64_t least = ~std::uint64_t{0};

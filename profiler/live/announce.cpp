@@ -63,7 +63,7 @@ Told tell_listener(const live::AnnouncementName& name, const LivePage& page) {
   const Socket own;
   if (connect(own.descriptor(), reinterpret_cast<const sockaddr*>(&name.address), name.size) != 0)
     return errno == ECONNREFUSED ? Told::kNobodyListens : Told::kInVain;
-  // Another user may have taken the name: whoever gets the page can write to it.
+  // Another user may have taken the name: a process that gets the page can write to it.
   if (live::peer_of(own.descriptor()).uid != geteuid()) return Told::kInVain;
   give(own.descriptor(), page.descriptor());
   return Told::kYes;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tells whoever keeps the pages of this run on this host that there is one more.
+// Tells the process that keeps the pages of this run on this host that there is one more.
 #pragma once
 
 #include <string>

@@ -15,7 +15,7 @@
 namespace fathom::profiler {
 namespace {
 
-// Of what follows kTagHere, which brings it. A process with another one counts as absent: libraries of two
+// Version of what follows kTagHere, which brings it. A process with another one counts as absent: libraries of two
 // releases in one job would wait for each other.
 constexpr std::uint32_t kProtocol = 3;
 
@@ -33,7 +33,7 @@ constexpr int kAnyProcess = -1;  // MPI_ANY_SOURCE
 // without Fathom cost this time.
 constexpr auto kPatience = std::chrono::seconds(5);
 
-// Of a message whose receiver does not know its length, what goes first. It should not have to ask for
+// What goes first of a message whose receiver does not know its length. It should not have to ask for
 // more: ob1 sends up to 4 KiB at once within a host, more over a network.
 constexpr std::size_t kFirstPart = 4000;
 

@@ -75,7 +75,7 @@ class Next : NextFunction {
   F library() { return reinterpret_cast<F>(found(find_in_mpi)); }
   // The next tool's function; nullptr if there is none.
   F other_tool() { return reinterpret_cast<F>(found(find_other_tool)); }
-  // Of the name that programs call: the library's function, once it is known that no other tool is in
+  // For the name that programs call: the library's function, once it is known that no other tool is in
   // between; until then, and if one is, nullptr. One load in place of four.
   F direct() const { return reinterpret_cast<F>(NextFunction::direct()); }
   void goes_to(const Next& library, F function) {

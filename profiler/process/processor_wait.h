@@ -6,7 +6,7 @@
 
 namespace fathom::profiler {
 
-// Of all threads that live now, together, since each began, without Fathom's own; in nanoseconds, as
+// All threads that live now, together, since each began, without Fathom's own; in nanoseconds, as
 // the kernel counts it (Linux, Documentation/scheduler/sched-stats.rst, /proc/PID/schedstat: the
 // second number). 0 where the kernel does not.
 std::uint64_t processor_wait_ns();

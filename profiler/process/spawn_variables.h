@@ -15,7 +15,7 @@ struct SpawnVariables {
   std::string env, pmix_envar;
 };
 
-// What they are to be instead of `given`, which the program says: in addition, the FATHOM_* of this
+// Their new values, in place of `given`, the program's: in addition, they hold the FATHOM_* of this
 // process and in LD_PRELOAD what `fathom run` put there, which is this library, the one that uses
 // overlays and a sanitizer's runtime. Variables that the program names keep its values, and
 // libraries that it preloads into its children stay in front. `environment`: this process's, as

@@ -39,7 +39,7 @@ class Drain {
   // second. stop_watching() ends it.
   bool start_watching(Recorder& recorder, void (*every_second)());
   void stop_watching();
-  // Of one that ends by itself: returns when it has.
+  // For a drain that ends by itself: returns when it has.
   void wait_for_end();
 
   // At the end, after Recorder::stop(), when no other thread is inside MPI: ends the thread, then

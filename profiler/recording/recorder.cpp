@@ -117,7 +117,7 @@ bool Recorder::map_and_begin(std::uint32_t job, std::uint32_t rank) {
   return true;
 }
 
-// By its own thread, or by whoever owns it.
+// Called by its own thread, or by the thread that owns it.
 void Recorder::begin_again(Stream& stream) const {
   if (stream.opening == opening_) return;
   stream.opening = opening_;

@@ -110,7 +110,7 @@ class TracedCall {
   // The time of the call, if it has been read; else 0, and enter() reads it.
   void began_at(std::uint64_t ticks) { began_at_ = ticks; }
   std::uint64_t left_at() const { return stream_ == nullptr ? 0 : left_at_; }
-  // Of the last record of this thread: right after enter(), when the call was entered. Needs on().
+  // Time of this thread's last record: right after enter(), when the call was entered. Needs on().
   std::uint64_t last_ticks() const { return stream_->last_ticks; }
 
   template <typename... Words>

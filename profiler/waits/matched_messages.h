@@ -7,7 +7,7 @@
 // before anything else of its channel is posted, and its time is appended as any other. Otherwise a
 // stand-in takes its place among the times, and the true moment is kept here.
 //
-// Memory is fixed. Of a channel whose messages do not fit, nobody knows any longer when receives were
+// Memory is fixed. If a channel's messages do not fit, nobody knows any longer when receives were
 // posted or what the probes waited for: unknown, never wrong.
 //
 // Threading: one at a time. Costs a few comparisons for each message that is held.

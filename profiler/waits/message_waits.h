@@ -2,7 +2,7 @@
 // What the libraries that time calls note of each message, so that waits can be found at the end
 // (wait_log.h): half of events/message_events.h and of recording/events/message_events.h.
 //
-// A request keeps its note in the data of its completion callback, which Open MPI leaves to whoever
+// A request keeps its note in the data of its completion callback, which Open MPI leaves to the code that
 // sets that callback. Only requests of the program have one.
 #pragma once
 

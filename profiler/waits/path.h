@@ -30,7 +30,7 @@ struct PathWindow {
   std::int64_t start_ns = 0, stop_ns = 0;
 };
 
-// Of a window, the sums over its parts.
+// The sums over the parts of a window.
 struct PathFacts {
   std::uint32_t window = 0;
   std::int64_t elapsed_ns = 0;

@@ -249,7 +249,7 @@ class Finder {
     return ticks == 0 ? kUnknown : clock_.at(ticks);
   }
 
-  // Of a message or receive.
+  // When the message was sent, or its receive posted.
   std::int64_t moment_of(const Channel& own, TimeLog::Reader& times, std::uint64_t ordinal) const {
     const std::uint64_t ticks = MatchedMessages::moment(own, ordinal, times.at(ordinal));
     return ticks == 0 ? kUnknown : clock_.at(ticks);

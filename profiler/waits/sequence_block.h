@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A block of places in a sequence of collectives (resolve.h): when its members entered each, and who asks
-// whom it had to wait for. A sequence is that of a communicator, or of a window or file.
+// A block of places in a sequence of collectives (resolve.h): when its members entered each, and which of
+// them ask whom they had to wait for. A sequence is that of a communicator, or of a window or file.
 //
 // At the end of a run only. Threading: none. Memory: 8 bytes for each member and place.
 #pragma once
@@ -48,7 +48,7 @@ struct BlockQuestion {
   std::int64_t left_ns;
 };
 
-// What the members of a sequence have told of these places, at the process where they come together.
+// What the members of a sequence have reported about these places, at the process where they come together.
 struct SequenceBlock {
   struct Asker {
     std::uint32_t process, member;

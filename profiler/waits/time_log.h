@@ -3,7 +3,7 @@
 // in memory of a fixed size.
 //
 // A list of times is kept in chunks of one ring. When the ring is full, the oldest chunk of all is
-// given to whoever needs one, and its list forgets its oldest times. Times are differences in units
+// given to the list that needs one, and its list forgets its oldest times. Times are differences in units
 // of 2^kUnitBits ticks, as zigzag LEB128.
 //
 // append() never allocates, locks or calls the kernel. Threading: one at a time.

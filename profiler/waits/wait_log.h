@@ -51,7 +51,7 @@ struct ChannelKey {
   ChannelKind kind = ChannelKind::kSent;
   std::int32_t peer = -1;  // rank on it; -1 for collectives
   // Of collectives: 0 for those of the communicator; else those of a window or file, which the collective
-  // that made it numbers for all members alike: its place in the sequence of the communicator, plus 1. The
+  // that made it numbers in the same way on all members: its place in the sequence of the communicator, plus 1. The
   // starts of the n-th persistent collective that was made on the communicator: -n. kConstruction: the calls
   // that made the communicator, if nothing else brings its members together.
   static constexpr std::int32_t kConstruction = -0x7fffffff;
@@ -96,7 +96,7 @@ struct Part {
 // Follows the part of a collective: who its root is, and which function it was.
 struct CollectiveFacts {
   std::uint32_t function;
-  // Rank on the communicator; -1: none. Of a neighbourhood collective: its list in NeighborLists.
+  // Rank on the communicator; -1: none. For a neighbourhood collective: its list in NeighborLists.
   std::int32_t root;
 };
 
@@ -288,7 +288,7 @@ class WaitLog {
     std::uint64_t bytes;
     std::uint64_t short_waits;
     std::uint32_t parts;      // words that follow,
-    std::uint32_t sums : 31;  // and then so many sums
+    std::uint32_t sums : 31;  // followed by this many sums
     std::uint32_t of_main : 1;
     const std::uint64_t* words() const { return reinterpret_cast<const std::uint64_t*>(this + 1); }
     Stretch stretch() const {
@@ -413,7 +413,7 @@ class WaitLog {
   // A place in the present stretch.
   struct alignas(64) Place {
     Sum sum;
-    // Of the loop that was entered then: the sum's ticks and the row's calls when it came here.
+    // For the loop that was entered then: the sum's ticks and the row's calls when it came here.
     std::uint64_t loop, ticks_before, calls_before;
   };
   // Null if nothing was added.

@@ -81,7 +81,7 @@ class Analyses:
         """The run time that would have been with these changes, written as for --what-if: run.what_if("rank 3 : 0.8").
 
         figures["run_seconds"] is how long the run took, ["what_if_seconds"] how long it would have; the table "what_if"
-        has the end of each rank. Of a slice or selection only the time in it is changed.
+        has the end of each rank. In a slice or selection, only the time in it is changed.
         """
         made = self._analyzed(["what-if"], {}, changes)
         return Analysis("what-if", made["sections"]["what-if"], made["limits"])

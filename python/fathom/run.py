@@ -58,7 +58,7 @@ class Run(Traffic, Times, Operations, Analyses, Pictures, Part):
     def calls(self) -> pandas.DataFrame:
         """Every call: function, process, start, end, inclusive and exclusive time in ns, and its place in the program.
 
-        Of a run without a trace, which knows no single calls, it is call_times.
+        Without a trace, single calls are not known, and it is call_times.
         """
         if not self.has_trace:
             return self.call_times
@@ -80,7 +80,7 @@ class Run(Traffic, Times, Operations, Analyses, Pictures, Part):
     def call_sites(self) -> pandas.DataFrame:
         """The places in the program that call MPI: function, file, line, module and offset in it, by name as in "Site".
 
-        Of a stripped program module and offset are all that is known. Places that cannot be told apart by name, as two
+        For a stripped program, module and offset are all that is known. Places that cannot be told apart by name, as two
         calls in one line, are one row, with the offset of the first.
         """
         def make():
@@ -111,7 +111,7 @@ class Run(Traffic, Times, Operations, Analyses, Pictures, Part):
         """Every message with both its ends, of the processes of this analysis process.
 
         send_entered_ns is when the call that sends was entered, receive_posted_ns when the receive was
-        posted, received_ns when it arrived; hidden adds those inside collectives. Of a slice those that arrived in
+        posted, received_ns when it arrived; hidden adds those inside collectives. In a slice, those that arrived in
         it, of selected ranks those with one of them at either end.
         """
         self._refuse_filters()

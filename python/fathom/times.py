@@ -15,7 +15,7 @@ class Times:
         """The program's MPI calls, by rank, MPI function, place in the program, communicator and phase: how many, how long in
         total, the shortest, the longest, and their bytes. From the profile; empty if calls were not timed.
 
-        communicator is -1 where the function takes none. Of a slice it is empty: the profile knows no moments.
+        communicator is -1 where the function takes none. In a slice it is empty: the profile knows no moments.
         """
         def make():
             made = self._core.call_times()

@@ -3,7 +3,7 @@
 # Makes the compiler wrappers of an Open MPI built from Debian's sources find its own headers and
 # libraries.
 #
-#   scripts/repair_wrappers.sh PREFIX [--check]
+#   scripts/openmpi/repair_wrappers.sh PREFIX [--check]
 #
 # --check changes nothing and fails if there is something to do.
 #
@@ -13,7 +13,7 @@
 # their data here.
 set -euo pipefail
 
-prefix=${1:?usage: scripts/repair_wrappers.sh PREFIX [--check]}
+prefix=${1:?usage: scripts/openmpi/repair_wrappers.sh PREFIX [--check]}
 data=$prefix/share/openmpi
 check=${2:-}
 

@@ -78,7 +78,7 @@ std::string long_switch_name(const std::string& description) {
   return description.starts_with("MF0;") ? description.substr(4) : description;
 }
 
-// Of a managed switch, the name before the colon; parts of one chassis have it in common.
+// A managed switch's name before the colon; parts of one chassis have it in common.
 std::string short_switch_name(const std::string& description) {
   const std::string name = long_switch_name(description);
   return description.starts_with("MF0;") ? name.substr(0, name.find(':')) : name;

@@ -118,7 +118,7 @@ class MediaGraph {
   std::vector<Ends> media_;
   std::vector<Course> ways_;
   Tag links_ = 0;  // how many
-  // Of the network: one link, or two where a medium ends at the node at which it begins.
+  // Links of the network: one, or two where a medium ends at the node at which it begins.
   std::map<Step, std::pair<LinkId, std::uint32_t>> steps_;
   std::vector<std::pair<LinkId, std::uint32_t>> links_by_tag_;
   std::optional<Grid> grid_;

@@ -5,11 +5,11 @@
 //   topology.conf, topology/block:  BlockName=b1 Nodes=n[0-17] · BlockSizes=18,72
 //   topology.yaml (Slurm 25.05):    any number of such topologies
 //
-// In topology.conf, case does not matter in keys, '#' begins a comment, a value may stand in double
+// In topology.conf, case does not matter in keys, '#' begins a comment, a value may be in double
 // quotes, blanks around '=' are allowed, and a line that ends in '\' continues on the next
 // (slurm.conf(5) and src/common/parse_config.c). Names of hosts and switches are taken as they are.
 //
-// Of a topology.yaml, the topology with cluster_default is read, or else the first; those of kind
+// A topology.yaml may hold several topologies: the one with cluster_default is read, or else the first; those of kind
 // `flat` name no hosts and are passed over.
 #pragma once
 

@@ -145,7 +145,7 @@ class RecursiveBisection {
     return sum / static_cast<double>(count);
   }
 
-  // Of each rank 0 (near) or 1; `count` ranks have 0.
+  // The side of each rank, 0 (near) or 1; `count` ranks have 0.
   std::vector<char> sides_of(const RankList& ranks, const HostGroup& near, const HostGroup& far,
                              std::size_t count) {
     if (count == 0 || count == ranks.size()) return std::vector<char>(ranks.size(), count == 0);

@@ -21,8 +21,8 @@ struct Bisection {
   double capacity_Bps = 0;    // of all of them
 };
 
-// Of a network with more links no bisection is sought: the flows take half a second for a torus of
-// so many, and 13 times as long for each four times as many.
+// No bisection is sought in a network with more links: the flows take half a second for a torus of
+// this size, and 13 times as long for each four times as many.
 inline constexpr std::uint32_t kMostLinksOfBisection = 1 << 19;
 
 // Cost: two maximum flows; near-linear on small networks. A cluster of one host has an empty

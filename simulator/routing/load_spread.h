@@ -28,7 +28,7 @@ struct LoadSpread {
   WorstLink between_switches;
   WorstLink of_hosts;  // also those inside machines
 
-  // Of the links between switches, or of all.
+  // The spread over the links between switches, or over all.
   const WorstLink& worst(bool host_links) const {
     return host_links && of_hosts.congestion > between_switches.congestion ? of_hosts
                                                                            : between_switches;

@@ -27,7 +27,7 @@ namespace fathom::simulator {
 
 inline constexpr char kResultsSchema[] = "fathom-simulation/1";
 
-// One run as an object, as it stands in "runs".
+// One run as an object, as in "runs".
 void write_load_run(base::JsonWriter& json, const Network& network, const std::string& job,
                     const LoadRun& run, bool host_links);
 

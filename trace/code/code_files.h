@@ -33,7 +33,7 @@ struct CodeSite {
 // As much as is known: "solve (solver.c:120)", "solve", "app+0x1234", "0x7f…".
 std::string describe(const CodeSite& site);
 
-// What stands in a column "file": the source file. For a place of which no name is known, as in a
+// The content of a column "file": the source file. For a place of which no name is known, as in a
 // stripped program, "app+0x1234", so that such places are not taken for one. Else empty.
 std::string file_or_module(const CodeSite& site);
 

@@ -195,7 +195,7 @@ constexpr std::uint32_t also(TransferStep step) {
 
 enum class PauseReason : std::uint8_t { kPcontrol = 1, kTimeWindow = 2, kPhase = 3, kSizeCap = 4 };
 
-// Of a window. kNoCheck: with MPI_MODE_NOCHECK, which promises that nobody holds a conflicting one.
+// The lock of a window. kNoCheck: with MPI_MODE_NOCHECK, which promises that nobody holds a conflicting one.
 enum class LockType : std::uint8_t { kUnknown = 0, kExclusive = 1, kShared = 2, kNoCheck = 3 };
 
 // ---- attributes of calls ----

@@ -118,7 +118,7 @@ class Channels {
     Queue sends, receives;
     std::vector<std::uint64_t> posted;  // orders of receives that name this channel and wait
     std::vector<KeptBack> kept_back;    // by order
-    // The next ends at the other side belong to so many that came before the traces.
+    // How many of the next ends at the other side belong to ends that came before the traces.
     std::uint64_t early_sends = 0, early_receives = 0;
     bool idle() const {
       return sends.empty() && receives.empty() && posted.empty() && kept_back.empty() &&

@@ -33,7 +33,7 @@ enum CallColumn : std::uint32_t {
   kCallColumns
 };
 
-// Of the second.
+// Columns of the second layer.
 enum WaitColumn : std::uint32_t {
   kWaitFor,  // the process that it waited for longest, plus 1; 0: it did not wait
   kWaitNs,   // for all

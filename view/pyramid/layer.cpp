@@ -34,7 +34,7 @@ Number number_at(const char* data) {
   return number;
 }
 
-// Bytes of the same weight lie together: most are zero, or alike.
+// Bytes of the same weight lie together: most are zero, or equal.
 void append_column(std::string& bytes, const std::uint64_t* first, std::size_t bins) {
   const std::uint64_t largest = *std::max_element(first, first + bins);
   const auto width = static_cast<unsigned>((std::bit_width(largest) + 7) / 8);

@@ -27,7 +27,7 @@
 
 namespace fathom::view {
 
-// Of the files in RUN/trace: names, lengths and times of change.
+// Hash of names, lengths and times of change of the files in RUN/trace.
 std::uint64_t trace_identity(const std::string& run_directory);
 
 using Columns = std::vector<std::vector<std::uint64_t>>;  // by column, then by bin

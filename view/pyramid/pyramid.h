@@ -21,7 +21,7 @@ namespace fathom::view {
 
 class Pyramid {
  public:
-  // Of a traced run, which must outlive this. Begins at once.
+  // `run`: a traced one, which must outlive this. Begins at once.
   Pyramid(ViewedRun& run, analysis::LoadedRun& loaded);
   ~Pyramid();  // stops
 

@@ -2,7 +2,7 @@
 // The lines of a layer: one for each process, and coarser ones for groups of kGroup processes, groups of kGroup
 // of these groups, and so on (geometry.h), so that a huge job is as quick to look at as a small one.
 //
-// A coarser line is made of its members' lines, bin by bin. Numbers are summed, exactly. Of a key, such as the
+// A coarser line is made of its members' lines, bin by bin. Numbers are summed, exactly. For a key, such as the
 // function in which a process was longest, the line has the one that is the most among its members, each counted
 // with the key that its own line has: to know more, every bin would have to keep all of its functions.
 #pragma once
@@ -30,10 +30,10 @@ struct ColumnRule {
 
   Kind kind = kSum;
   std::uint32_t weight =
-      kAlike;  // of a key: the column that says how much it is; kAlike: members count alike
+      kAlike;  // of a key: the column that says how much it is; kAlike: members count equally
 };
 
-// Members that are empty are left out. Of keys that are equally much, the first member's is taken.
+// Members that are empty are left out. Ties between keys: the first member's.
 Columns combined(const std::vector<Columns>& members, std::span<const ColumnRule> rules);
 
 // Fills a layer: `make(process)` gives the bins of a process by level, then by column, or nothing once the build

@@ -9,7 +9,7 @@
 // unlock (lock_epochs.h). If A had the lock before B, then U_A <= release of A <= grant of B <= G_B.
 // So a call of B that lasted over U_A waited for A's release, if A's G came before B's. Where A's
 // unlock itself waited for a third process, A released no earlier than that one had: the later of the
-// two moments is A's release. Of several releases in one call, the last one ended the wait.
+// two moments is A's release. If there are several releases in one call, the last one ended the wait.
 //
 // The exact moment of a release lies inside the unlock; what the unlock takes after it is entered (the
 // completion of its operations) counts as the waiting call's own time. If an unlock returns so late that

@@ -121,7 +121,7 @@ std::vector<profile::PairCount> of_job(const simulator::Job& job,
   return part;
 }
 
-// Of a class of messages, of ranks at either end, or from one rank to another ("3-4").
+// A part of the traffic: a class of messages, ranks at either end, or from one rank to another ("3-4").
 base::Result<std::vector<profile::PairCount>> part_of(const std::string& run,
                                                       const simulator::Job& job,
                                                       const Parameters& parameters,

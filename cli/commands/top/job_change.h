@@ -45,7 +45,7 @@ struct JobChange {
 
   void sort(RankOrder order);
 
-  // At most so many pairs (of this rank, if one is given): most bytes per second first, then most bytes.
+  // At most `most` pairs (of this rank, if one is given): most bytes per second first, then most bytes.
   std::vector<const PairActivity*> busiest(std::size_t most, std::optional<std::int32_t> of) const;
 };
 

@@ -64,7 +64,7 @@ void write_ranks(Families& families, const live::JobState& job) {
   each_rank(families, job, [](const live::RankState& rank) { return rank.received_bytes; });
 }
 
-// Of the ranks of which it is known.
+// Summed over the ranks for which it is known.
 void write_queues(Families& families, const live::JobState& job, const JobChange& change) {
   if (!change.unexpected) return;
   families.begin("fathom_unexpected_messages", "gauge", "",

@@ -17,7 +17,7 @@ struct TopView {
   RankOrder order = RankOrder::kWaiting;
   std::optional<std::int32_t> rank;  // the chosen one: its threads and pairs are shown
   std::string kind;                  // of traffic; empty: all
-  double window_s = 1;               // rates are of the last so many seconds
+  double window_s = 1;               // rates are averages over this many seconds
   bool paused = false;
   std::size_t width = kUsualWidth;  // columns
   std::size_t height = 0;           // lines; 0: as many as the page takes

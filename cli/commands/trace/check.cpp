@@ -176,7 +176,7 @@ std::string window_json(const trace::WindowCheck& check) {
          "\n";
 }
 
-// Of a flight recorder, which has let go most of what the profile counted.
+// The trace of a flight recorder lacks most of what the profile counted.
 int run_window_check(const CheckOptions& options, const trace::Trace& trace) {
   const trace::WindowCheck check = trace::check_window(trace);
   const int delivered =

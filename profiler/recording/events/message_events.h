@@ -22,7 +22,7 @@ inline constexpr bool kRecords = true;
 struct Level {
   static inline bool transfers = true;
   static inline bool requests = false;  // no PERUSE: kActivate is recorded at the PML's boundary
-  // Of a window that begins late: only messages whose predecessors are known (window_opening.h).
+  // True for a window that begins late: only messages whose predecessors are known (window_opening.h).
   static inline bool only_noted = false;
 };
 

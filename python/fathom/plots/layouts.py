@@ -145,7 +145,7 @@ def are_all_joined(groups, network):
 
 
 def by_name(network):
-    """The coarsest groups of switches whose names begin alike and that hang together, every two of them linked; [] if there
+    """The coarsest groups of switches whose names begin with the same words and that are connected, every two of them linked; [] if there
     are none."""
     names = [network.nodes[switch].split(".") for switch in network.switches]  # "c.r0.1.2"
     for length in range(1, min(map(len, names))):

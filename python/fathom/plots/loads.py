@@ -39,7 +39,7 @@ def congestion(link, key="traffic"):
 
 
 def equals(loads, most=MOST_LABELLED):
-    """The highest distinct loads: (load, numbers of the links that have it), at most so many. Links without load are in none."""
+    """The highest distinct loads: (load, numbers of the links that have it), at most `most`. Links without load are in none."""
     loads = numpy.asarray(loads, float)
     found = []
     for number in numpy.argsort(-loads, kind="stable"):

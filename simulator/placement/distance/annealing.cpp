@@ -128,7 +128,7 @@ std::uint32_t Annealing::slot_on(std::uint32_t host) {
   return first_slot_[host] + static_cast<std::uint32_t>(random_.below(costs_.slots[host]));
 }
 
-// Of the cost of `rank` alone, if it goes from here to there. The distance to `other`, which goes the
+// Change of the cost of `rank` alone, if it goes from here to there. The distance to `other`, which goes the
 // opposite way, stays.
 double Annealing::change_of(std::uint32_t rank, std::uint32_t here, std::uint32_t there,
                             std::uint32_t other) const {

@@ -125,7 +125,7 @@ export function turned(state: CameraState, dx: number, dy: number): CameraState 
   return { ...state, yaw: state.yaw - dx * 0.005, pitch };
 }
 
-// The target follows the pointer by so many pixels.
+// The target follows the pointer by this many pixels.
 export function moved(state: CameraState, dx: number, dy: number, height: number): CameraState {
   const { right, up } = axesOf(state);
   const length = (2 * state.distance * Math.tan(FIELD_OF_VIEW / 2)) / height;

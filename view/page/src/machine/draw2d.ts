@@ -45,7 +45,7 @@ export function coreColour(scene: Scene, core: number): string {
 }
 
 const means = new WeakMap<Scene['activity'], Float32Array>();
-// Of a node: the mean of its ranks. -1: it has none.
+// The mean of a node's ranks. -1: it has none.
 export function meanShare(scene: Scene, node: number): number {
   let kept = means.get(scene.activity);
   if (!kept) {

@@ -2,7 +2,7 @@
 // The machine as a tree: cabinets, racks (chassis), blades, nodes, sockets, cores.
 //
 // With a map, hosts stand where it says; hosts that it does not name follow in a cabinet of their
-// own, because leaving them out would hide ranks. Without one, hosts stand in the natural order of
+// own, because leaving them out would hide ranks. Without one, hosts are in the natural order of
 // their names. Every rank has a core, also when more ranks than cores run on a node.
 //
 // Columns instead of objects: a machine with 100,000 ranks then costs a few megabytes.
@@ -130,10 +130,10 @@ function planOf(answer: MachineAnswer, notes: string[]): { plan: Plan; nodeOfHos
   const left = answer.hosts.filter((host) => find(host) === undefined).sort(byName);
   if (answer.map && left.length > 0) {
     notes.push(
-      `${left.length} of ${answer.hosts.length} hosts are not on the map; they stand beside it.`,
+      `${left.length} of ${answer.hosts.length} hosts are not on the map; they are beside it.`,
     );
   }
-  if (!answer.map) notes.push('There is no map of the machine: hosts stand in the order of their names.');
+  if (!answer.map) notes.push('There is no map of the machine: hosts are in the order of their names.');
   const before = plan.nodes.length;
   addHosts(plan, left, answer.map !== null);
   for (let at = before; at < plan.nodes.length; ++at) known.set(plan.nodes[at].host, at);
@@ -147,7 +147,7 @@ interface Cell {
 }
 
 // The cores of one node, socket by socket. A rank that is bound to one processor gets the core of
-// that number where the map says how many there are; all others stand in the order of their first
+// that number where the map says how many there are; all others are in the order of their first
 // processor, then of their rank.
 function cellsOf(node: NodePlan, ranks: number[], answer: MachineAnswer): Cell[] {
   const first = ranks.map((rank) => processors(answer.cores[rank] ?? '', 2));

@@ -2,7 +2,7 @@
 // Where each part of the machine stands, in four layouts:
 //
 //   blueprint  the room as it is: cabinets on the floor (at the map's places, pulled apart until
-//              they do not overlap), racks beside each other in them, blades above each other
+//              they do not overlap), racks side by side in them, blades above each other
 //   topdown    a floor plan: each cabinet's nodes unfolded on the floor, so that none hides another
 //   rackfront  every rack of the machine in one row, seen from the front
 //   line       every node in one line, its cores in a column above it
@@ -85,7 +85,7 @@ class Builder {
     for (let node = 0; node < nodes; ++node) this.shapes.push(this.shapeOf(node));
   }
 
-  // `up`: cores stand in x and y (seen from the front), else in x and z (seen from above).
+  // `up`: cores are laid out in x and y (seen from the front), else in x and z (seen from above).
   private shapeOf(node: number): NodeShape {
     const { machine, layout } = this;
     const first = machine.node.firstCore[node];

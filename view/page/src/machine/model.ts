@@ -41,7 +41,7 @@ export class MachineModel {
   private readonly layouts = new Map<LayoutName, Layout>();
   private readonly nodesOf: number[][];
   private marks: Mark[] = [];
-  // Of a frame before: a camera that moves changes neither.
+  // From the frame before: a camera that moves changes neither.
   private activity?: { key: string; traffic: TrafficAnswer; activity: Activity };
   private flows?: { key: string; traffic?: TrafficAnswer; flows: Flow[] };
   private bright?: { activity: Activity; ranks: Set<number> | null; chosen: number; set: Set<number> };

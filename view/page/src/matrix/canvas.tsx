@@ -22,7 +22,7 @@ export interface Naming {
   block: (first: number, last: number) => string;
   /** in tips */
   long: (position: number) => string;
-  /** ranks that stand at a position */
+  /** ranks at a position */
   ranks: (position: number) => number[];
   /** positions where a new host begins */
   borders: number[];

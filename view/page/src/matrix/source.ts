@@ -124,7 +124,7 @@ export class TiledSource implements MatrixSource {
   private total = 0;
   private clock = 0;
   error: string | null = null;
-  /** who stands at each position; null: not there yet */
+  /** the ranks at each position; null: not there yet */
   order: number[] | null = null;
 
   constructor(

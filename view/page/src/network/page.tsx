@@ -58,7 +58,7 @@ function Network({ view, meta }: PageProperties) {
   const interval = Number.isInteger(at) && at >= 0 && at < intervals ? at : -1;
   const link = Number(option(view, 'link', '-1'));
   const part = (run: NetworkRun) => chosen.answer?.runs.find((one) => one.placement === run.placement) ?? null;
-  // Of a replay in a window, the colours are those of what was received in it; at a moment, those of the moment.
+  // For a replay in a window, the colours are those of what was received in it; at a moment, those of the moment.
   const ofWindow = replay && view.window !== null && interval < 0 && chosen.answer !== null && chosen.key === answerKey('/api/network', question);
   const loads = useMemo<Loads | null>(() => answer && loadsOf(answer, interval, ofWindow ? part : null), [answer, interval, ofWindow, chosen.answer]);
   return (
@@ -341,7 +341,7 @@ function Scale({ answer, loads: { interval, most } }: { answer: NetworkAnswer; l
       <span>{interval < 0 ? 'congestion (bytes over capacity): 0' : 'in use: 0'}</span>
       {[0, 0.2, 0.4, 0.6, 0.8, 1].map((part) => <span class="swatch" style={{ background: css(amountColour(part, page.dark)) }} />)}
       <span>{loadText(answer, most, interval)}</span>
-      <span class="faint">Squares are switches, discs are hosts. Thin grey links carry nothing. The two directions of a cable stand beside each other.</span>
+      <span class="faint">Squares are switches, discs are hosts. Thin grey links carry nothing. The two directions of a cable are side by side.</span>
     </div>
   );
 }

@@ -23,7 +23,7 @@ interface Functions {
 }
 
 /**
- * Of each function, whether it belongs to the choice; null: all do. A chosen function of the program, in which
+ * Whether each function belongs to the choice; null: all do. A chosen function of the program, in which
  * MPI is called, takes nothing away: a trace does not know which calls were made in it.
  */
 export function litFunctions(functions: Functions | undefined, choice: Choice): boolean[] | null {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Colours that people with any kind of colour vision can tell apart. Groups of functions and ranks: Okabe and
 // Ito, "Color Universal Design" (2008). Amounts: cividis (Nuñez, Anderton and Renslow, PLoS ONE 13(7), 2018),
-// which runs from dark blue to yellow alike for all eyes; in the light theme it is read from its bright end, so
+// which runs from dark blue to yellow and looks the same to all eyes; in the light theme it is read from its bright end, so
 // that "much" always stands out from the page.
 
 export type Rgb = readonly [number, number, number];
@@ -51,7 +51,7 @@ export function groupColour(group: string): Rgb {
   return otherGroups[hash % otherGroups.length]!;
 }
 
-/** The colour of a rank as the one that others wait for: neighbours differ, and the same rank always looks alike. */
+/** The colour of a rank as the one that others wait for: neighbours differ, and a rank always has the same colour. */
 export function rankColour(rank: number): Rgb {
   const base = okabeIto[rank % okabeIto.length]!;
   const turn = Math.floor(rank / okabeIto.length) % 4;

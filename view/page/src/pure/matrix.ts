@@ -52,7 +52,7 @@ export interface MatrixTile {
   /** of a single pair */
   max: number;
   values: Float64Array;
-  /** of level 0: who stands at each position; null in others */
+  /** of level 0: the ranks at each position; null in others */
   order: number[] | null;
 }
 
@@ -89,7 +89,7 @@ export function clampedSquare(square: Square, count: number): Square {
   return { size, x: Math.max(0, Math.min(square.x, count - size)), y: Math.max(0, Math.min(square.y, count - size)) };
 }
 
-/** `factor` < 1 shows fewer; what stands at the shares `ax`, `ay` stays there. */
+/** `factor` < 1 shows fewer; what is at the shares `ax`, `ay` stays there. */
 export function zoomedSquare(square: Square, factor: number, ax: number, ay: number, count: number): Square {
   const size = Math.min(Math.max(square.size * factor, Math.min(4, count)), count);
   return clampedSquare({ size, x: square.x + (square.size - size) * ax, y: square.y + (square.size - size) * ay }, count);

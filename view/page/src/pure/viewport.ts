@@ -29,7 +29,7 @@ export function clamped(view: Viewport, bounds: Bounds): Viewport {
   return { from, to: from + span, top, rows };
 }
 
-/** `factor` < 1 shows less time; what stands at share `at` (0 left, 1 right) stays there. */
+/** `factor` < 1 shows less time; what is at share `at` (0 left, 1 right) stays there. */
 export function zoomed(view: Viewport, factor: number, at: number, bounds: Bounds): Viewport {
   const span = Math.min(Math.max((view.to - view.from) * factor, kLeastNs), Math.max(bounds.to - bounds.from, kLeastNs));
   const pin = view.from + (view.to - view.from) * at;

@@ -48,7 +48,7 @@ function problems(meta: Meta): string | null {
   return `The trace of ${cut.length === 1 ? `rank ${cut[0]}` : `${cut.length} ranks (${cut.slice(0, 8).join(', ')}${cut.length > 8 ? ', …' : ''})`} is incomplete: what is missing cannot be shown.`;
 }
 
-// Of a job that runs, before its profile is written: the page Live needs no more.
+// What is known of a running job before its profile is written: the page Live needs no more.
 function runningMeta(run: Run): Meta {
   return {
     run: run.run, name: run.name, path: run.path, application: run.application, seconds: 0, ranks: run.ranks, hosts: [],

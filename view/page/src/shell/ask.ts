@@ -28,7 +28,7 @@ const absent = 'This file does not hold the answer. "fathom view RUN" shows it.'
 export class GivenUp extends Error {}
 
 // Answers are kept while they are among the last kMost that were used. A request is aborted once all who asked
-// have given it up; who asks without a signal never does.
+// have given it up; a caller without a signal never does.
 const kMost = 400;
 interface Kept {
   answer: Promise<unknown>;

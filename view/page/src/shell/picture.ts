@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Pictures of what is on the screen: what stands in an element is drawn anew with a pen, which is a canvas (PNG)
+// Pictures of what is on the screen: the content of an element is drawn anew with a pen, which is a canvas (PNG)
 // or writes SVG. A canvas on the page draws itself again if it said how (drawsWith), so that its lines and
 // words are lines and words in the SVG too; else it becomes an image in it.
 import { SvgPen } from '../pure/svg_pen';

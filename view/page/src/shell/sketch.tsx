@@ -41,7 +41,7 @@ interface Properties extends Omit<JSX.HTMLAttributes<HTMLCanvasElement>, 'label'
   /** for those who cannot see it: what it shows, in a sentence */
   label: string;
   paint: (pen: Pen, width: number, height: number) => void;
-  /** what stands at a point, as text; null: nothing */
+  /** what is at a point, as text; null: nothing */
   tipAt?: (x: number, y: number, width: number) => string | null;
 }
 

@@ -10,7 +10,7 @@ export interface Column<Row> {
   show: (row: Row) => ComponentChild;
   /** what is sorted by; without it the column cannot be sorted */
   by?: (row: Row) => number | string;
-  /** numbers stand at the right */
+  /** numbers are aligned to the right */
   number?: boolean;
 }
 

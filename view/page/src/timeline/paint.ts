@@ -92,7 +92,7 @@ function drawCalls(pen: Pen, scene: Scene, view: Viewport, area: Area, chunk: Ch
         const h = scene.layer === 'waits' ? rowHeight - gap : Math.max(2, rowHeight * 0.33);
         if (waitEnd > x) pen.fillRect(x, top + rowHeight - gap - h, Math.max(0.7, waitEnd - x), h);
       }
-      const goesOn = begin < chunk.from && chunk.from > view.from; // its name stands in the chunk before
+      const goesOn = begin < chunk.from && chunk.from > view.from; // its name is in the chunk before
       if (width > 46 && rowHeight > 13 && !goesOn) {
         const text = meta.functions?.name[f] ?? '';
         const most = Math.floor((width - 6) / 6.2);
