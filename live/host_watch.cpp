@@ -45,8 +45,7 @@ WatchEnd watch_host(const std::string& run, Announcements announcements, int tol
   };
   WatchEnd end = WatchEnd::kRanksEnded;
   int idle = 0;
-  pass_on(
-      samples.take());  // `fathom run` waits for each host with a file, also without ranks yet
+  pass_on(samples.take());  // `fathom run` waits for each host with a file, also without ranks yet
   for (auto next = Clock::now() + kBetweenSamples;;) {
     std::vector<pollfd> others = {{told, POLLIN, 0}, link.polled()};
     const bool knew_nobody = samples.count() == 0;

@@ -86,7 +86,8 @@ sanitizers() {
 
 smallest() {
   check "configure the smallest build" configure smallest --werror \
-    -Dpython=disabled -Dsimulator=disabled -Dmetis=disabled -Dscotch=disabled -Dotf2=disabled -Dview=disabled -Dtests=disabled -Dbench=disabled
+    -Dpython=disabled -Dsimulator=disabled -Dmetis=disabled -Dscotch=disabled -Dotf2=disabled -Dmetrics=disabled \
+    -Dview=disabled -Dfortran=disabled -Dtests=disabled -Dbench=disabled
   check "build the smallest" ninja -C "$checks/smallest"
   check "the smallest needs few libraries" needs_few "$checks/smallest/cli/fathom"
   check "the smallest profiles a job" profiles_a_job "$fathom_root/$checks/smallest/cli/fathom"
