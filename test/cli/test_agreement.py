@@ -138,6 +138,16 @@ def wrong_options(words):
     return wrong
 
 
+def without_fences(text):
+    return re.sub(r"^```.*?^```", "", text, flags=re.S | re.M)
+
+
+def headings(path):
+    """The names by which links reach the headings of a Markdown document."""
+    lines = re.findall(r"^#+ (.*)", without_fences(read(path)), re.M)
+    return {re.sub(r"[^\w -]", "", line.lower()).replace(" ", "-") for line in lines}
+
+
 class Documents(harness.CliTest):
     def test_commands_in_documents_have_options_that_exist(self):
         checked = 0
@@ -153,14 +163,17 @@ class Documents(harness.CliTest):
                     self.assertFalse(wrong, f"{os.path.basename(path)}: fathom {command}")
         self.assertGreater(checked, 50)
 
-    def test_links_in_documents_lead_to_files(self):
+    def test_links_in_documents_lead_to_files_and_headings(self):
         checked = 0
-        for path in [os.path.join(ROOT, name) for name in ("README.md", "CONTRIBUTING.md")] + glob.glob(os.path.join(ROOT, "docs/*.md")):
-            text = re.sub(r"^```.*?^```", "", read(path), flags=re.S | re.M)
-            for target in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", text):
-                if "://" not in target:
-                    checked += 1
-                    self.assertTrue(os.path.exists(os.path.join(os.path.dirname(path), target)), f"{path}: {target}")
+        for path in [os.path.join(ROOT, name) for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")] + glob.glob(os.path.join(ROOT, "docs/*.md")):
+            for target, heading in re.findall(r"\]\(([^)#\s]*)(?:#([^)]*))?\)", without_fences(read(path))):
+                if "://" in target:
+                    continue
+                checked += 1
+                target = os.path.join(os.path.dirname(path), target) if target else path
+                self.assertTrue(os.path.exists(target), f"{path}: {target}")
+                if heading:
+                    self.assertIn(heading, headings(target), f"{path}: {target}")
         self.assertGreater(checked, 50)
 
     def test_the_index_names_every_document(self):

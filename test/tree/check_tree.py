@@ -18,7 +18,7 @@ import sys
 
 MOST_FILES = 40
 LICENCE = "SPDX-License-Identifier: BSD-3-Clause"
-SOURCES = (".h", ".cpp", ".c", ".py", ".sh", ".f90")
+SOURCES = (".h", ".cpp", ".c", ".py", ".sh", ".f90", ".ts", ".tsx", ".mjs", ".css")
 FENCE = re.compile(r"```arrows\n(.*?)```", re.S)
 
 
