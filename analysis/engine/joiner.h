@@ -96,7 +96,6 @@ class Joiner {
     return job_.mapping_[job_.facts_.members[static_cast<std::size_t>(communicator)].front()];
   }
   void take_part(const Participation& part);
-  void hand_out(const Collectives::Joined& joined);
   void open(Received received);
   base::Status sum_up();
 

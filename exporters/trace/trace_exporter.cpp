@@ -86,28 +86,6 @@ void walk_job(const trace::Trace& trace, trace::Visitor& visitor, Notes& notes) 
   note_loss(trace.definitions(), notes);
 }
 
-std::int32_t CommunicatorRanks::rank_in(std::int32_t communicator, std::int32_t world_rank) {
-  if (communicator < 0 ||
-      static_cast<std::size_t>(communicator) >= definitions_.communicators.size())
-    return -1;
-  const auto [entry, is_new] = tables_.try_emplace(communicator);
-  Table& table = entry->second;
-  if (is_new) {
-    const auto& members = definitions_.communicators[static_cast<std::size_t>(communicator)];
-    const auto& listed =
-        members.remote_world_ranks.empty() ? members.world_ranks : members.remote_world_ranks;
-    // The remote group first, because emplace keeps the first entry and peers are remote.
-    for (std::size_t rank = 0; rank < listed.size(); ++rank) {
-      table.emplace(listed[rank], static_cast<std::int32_t>(rank));
-    }
-    for (std::size_t rank = 0; rank < members.world_ranks.size(); ++rank) {
-      table.emplace(members.world_ranks[rank], static_cast<std::int32_t>(rank));
-    }
-  }
-  const auto found = table.find(world_rank);
-  return found == table.end() ? -1 : found->second;
-}
-
 std::uint32_t FlatTags::tag_of(std::int32_t communicator, std::int32_t tag) {
   if (communicator == 0 && tag >= 0 && static_cast<std::uint32_t>(tag) < kFirstOther) {
     return static_cast<std::uint32_t>(tag);

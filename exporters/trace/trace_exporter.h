@@ -60,22 +60,6 @@ void note_loss(const trace::Definitions& definitions, Notes& notes);
 // Walks through the whole job and notes both: all that a format with one file for all ranks needs.
 void walk_job(const trace::Trace& trace, trace::Visitor& visitor, Notes& notes);
 
-// Converts world ranks to ranks of a communicator. Cost: one hash table per communicator met.
-class CommunicatorRanks {
- public:
-  explicit CommunicatorRanks(const trace::Definitions& definitions) : definitions_(definitions) {}
-
-  // -1 if the rank is not a member. In an intercommunicator: the rank in the remote group, if it is
-  // there.
-  std::int32_t rank_in(std::int32_t communicator, std::int32_t world_rank);
-
- private:
-  using Table = std::unordered_map<std::int64_t, std::int32_t>;
-
-  const trace::Definitions& definitions_;
-  std::unordered_map<std::int32_t, Table> tables_;
-};
-
 // Gives messages one number for communicator and tag, for formats without communicators (GOAL,
 // SMPI). The program's tags on MPI_COMM_WORLD stay as they are; each other pair of communicator and
 // tag, and every negative tag, gets a number from 2^30 up, the same on all ranks.

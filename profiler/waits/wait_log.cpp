@@ -75,7 +75,6 @@ bool WaitLog::open(std::size_t bytes, bool threads_share, const char* const* nam
     return false;
   memory_ = memory.release();
   names_ = names;
-  function_count_ = functions;
   threads_share_ = threads_share;
   threshold_ = kFirstThreshold;
   longest_poll_ = static_cast<std::uint64_t>(mpi::kLongestPoll_ns / ns_per_tick);

@@ -319,7 +319,6 @@ class WaitLog {
   static bool has_unknown_channels() { return unknown_channels_; }
   static const TimeLog& times() { return memory_->times; }
   static const char* name_of(std::uint32_t function) { return names_[function]; }
-  static std::uint32_t function_count() { return function_count_; }
   static bool waits_for_first(std::uint32_t function) { return roles_[function].first; }
   static bool polls(std::uint32_t function) { return roles_[function].polls; }
 
@@ -455,7 +454,6 @@ class WaitLog {
   static inline bool unknown_channels_ = false;
   static inline std::atomic<bool> taken_{false};
   static inline const char* const* names_ = nullptr;
-  static inline std::uint32_t function_count_ = 0;
   static inline Role roles_[kMostFunctions] = {};
   static inline bool in_sequence_[kMostFunctions] = {};
   enum class OnObject : std::uint8_t { kNo, kYes, kFrees };

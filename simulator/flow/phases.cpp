@@ -97,21 +97,4 @@ base::Result<std::vector<JobTime>> run_together(FlowModel& model, std::span<cons
   return times;
 }
 
-base::Result<std::vector<double>> slow_downs(const std::vector<LinkSpeed>& links,
-                                             std::span<const PhasedJob> jobs) {
-  auto together_model = FlowModel::create(links);
-  if (!together_model) return together_model.error();
-  const auto together = run_together(*together_model, jobs);
-  if (!together) return together.error();
-  std::vector<double> result;
-  for (std::size_t job = 0; job < jobs.size(); ++job) {
-    auto model = FlowModel::create(links);
-    const auto alone = run_together(*model, jobs.subspan(job, 1));
-    if (!alone) return alone.error();
-    const double alone_s = alone->front().duration_s;
-    result.push_back(alone_s > 0 ? (*together)[job].duration_s / alone_s : 1.0);
-  }
-  return result;
-}
-
 }  // namespace fathom::simulator

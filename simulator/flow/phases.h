@@ -86,9 +86,4 @@ class PhasedJobs {
 // The times of each job. `model` must be fresh; usage kept by it covers all jobs.
 base::Result<std::vector<JobTime>> run_together(FlowModel& model, std::span<const PhasedJob> jobs);
 
-// duration_s of each job together with the others over its duration when it has the network for
-// itself; 1 for a job that takes no time.
-base::Result<std::vector<double>> slow_downs(const std::vector<LinkSpeed>& links,
-                                             std::span<const PhasedJob> jobs);
-
 }  // namespace fathom::simulator

@@ -47,11 +47,9 @@ TEST_CASE("jobs slow each other down only where they share a link") {
   CHECK(times[0].end_s == doctest::Approx(10));
   CHECK(times[1].end_s == doctest::Approx(6));
   CHECK(times[2].end_s == doctest::Approx(5));
-  const auto slow = slow_downs(links, std::vector<PhasedJob>{a, b, c});
-  REQUIRE(slow.ok());
-  CHECK((*slow)[0] == doctest::Approx(10.0 / 8));
-  CHECK((*slow)[1] == doctest::Approx(4.0 / 2));
-  CHECK((*slow)[2] == doctest::Approx(1));
+  CHECK(together(links, {a})[0].duration_s == doctest::Approx(8));
+  CHECK(together(links, {b})[0].duration_s == doctest::Approx(2));
+  CHECK(together(links, {c})[0].duration_s == doctest::Approx(5));
 }
 
 TEST_CASE("a job without phases ends when it starts, and errors name the job or link") {
@@ -63,7 +61,6 @@ TEST_CASE("a job without phases ends when it starts, and errors name the job or 
   CHECK(run_together(model, late).error().message.find("job 0") != std::string::npos);
   const std::vector<PhasedJob> lost = {{0, {{0, {{kSecond, 1}}}}}};
   CHECK(run_together(model, lost).error().message.find("link 1") != std::string::npos);
-  CHECK_FALSE(slow_downs({{0, 0}}, lost).ok());
 }
 
 }  // namespace
