@@ -2,7 +2,6 @@
 #include "analysis/engine/awaited_receives.h"
 
 #include "analysis/engine/call_wait.h"
-#include "analysis/engine/parcels.h"
 
 namespace fathom::analysis {
 namespace {
@@ -50,10 +49,7 @@ class Marker {
     Step& step = job_.steps().at(process_, send);
     // A send may be reported twice, as synchronous and for its wait, so marked ones are skipped.
     if (!step.has(kJoined) || step.has(kAwaited)) return;
-    step.flags |= kAwaited;
-    const Receive receive{step.partner, step.partner_step};
-    if (job_.is_own(receive.process)) return mark(job_.steps(), receive);
-    parcels_.send(job_.mapping()[receive.process], 0, receive);
+    mark_awaited(job_, step, parcels_);
   }
 
   JoinedJob& job_;
@@ -68,11 +64,20 @@ void mark_awaited_receives(JoinedJob& job) {
   Parcels parcels(job.transport().size());
   for (const std::uint32_t process : job.own()) Marker(job, parcels, process).run();
   for (const Transport::Bytes& bytes : job.transport().exchange(parcels.take())) {
-    for (Received received(bytes); received.more();) {
-      received.kind();
-      mark(job.steps(), received.take<Receive>());
-    }
+    for (Received received(bytes); received.more();) take_awaited_mark(job, received);
   }
+}
+
+void mark_awaited(JoinedJob& job, Step& send, Parcels& parcels) {
+  send.flags |= kAwaited;
+  const Receive receive{send.partner, send.partner_step};
+  if (job.is_own(receive.process)) return mark(job.steps(), receive);
+  parcels.send(job.mapping()[receive.process], 0, receive);
+}
+
+void take_awaited_mark(JoinedJob& job, Received& received) {
+  received.kind();
+  mark(job.steps(), received.take<Receive>());
 }
 
 }  // namespace fathom::analysis

@@ -8,10 +8,16 @@
 #pragma once
 
 #include "analysis/engine/joined_job.h"
+#include "analysis/engine/parcels.h"
 
 namespace fathom::analysis {
 
 // Idempotent. Collective over the job's transport: one exchange. Cost: one pass over the steps.
 void mark_awaited_receives(JoinedJob& job);
+
+// Marks a send that waited, and the receive at its other end: at once if this analysis process owns it, else through
+// `parcels`, which brings take_awaited_mark() to its owner.
+void mark_awaited(JoinedJob& job, Step& send, Parcels& parcels);
+void take_awaited_mark(JoinedJob& job, Received& received);
 
 }  // namespace fathom::analysis

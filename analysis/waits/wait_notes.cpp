@@ -5,21 +5,13 @@
 #include <optional>
 #include <vector>
 
+#include "analysis/engine/awaited_receives.h"
 #include "analysis/engine/call_wait.h"
 #include "analysis/engine/parcels.h"
 #include "analysis/engine/rounds.h"
 
 namespace fathom::analysis {
 namespace {
-
-// A receive that its sender waited for.
-struct Receive {
-  std::uint32_t process = 0, step = 0;
-};
-
-void mark(StepFile& steps, const Receive& receive) {
-  steps.at(receive.process, receive.step).flags |= kAwaited;
-}
 
 class Forward {
  public:
@@ -74,7 +66,7 @@ class Forward {
     call.wait_kind = static_cast<std::uint32_t>(wait.kind);
     Step& part = steps.at(process_, wait.part);
     part.note = std::uint64_t{seen.call()} + 1;
-    if (part.kind == StepKind::kSend) wait_for_receive(part);
+    if (part.kind == StepKind::kSend) mark_awaited(job_, part, parcels_);
     if (wait.kind == WaitKind::kLateSender) late_sender_ = seen.call();
   }
 
@@ -90,13 +82,6 @@ class Forward {
         waited.wait_kind = static_cast<std::uint32_t>(WaitKind::kWrongOrder);
     }
     late_sender_ = kNobody;
-  }
-
-  void wait_for_receive(Step& send) {
-    send.flags |= kAwaited;
-    const Receive receive{send.partner, send.partner_step};
-    if (job_.is_own(receive.process)) return mark(job_.steps(), receive);
-    parcels_.send(job_.mapping()[receive.process], 0, receive);
   }
 
   JoinedJob& job_;
@@ -126,10 +111,7 @@ class NotesPass : public Pass {
   }
   Parcels& parcels() override { return parcels_; }
   void open(Received& received) override {
-    while (received.more()) {
-      received.kind();
-      mark(job_.steps(), received.take<Receive>());
-    }
+    while (received.more()) take_awaited_mark(job_, received);
   }
 
  private:
