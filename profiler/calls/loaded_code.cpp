@@ -75,13 +75,13 @@ int add_object(dl_phdr_info* object, std::size_t size, void* list_pointer) {
   return 0;
 }
 
-struct Search {
+struct AddressSearch {
   std::uintptr_t address;
   CodePlace found;
 };
 
 int compare_object(dl_phdr_info* object, std::size_t, void* search_pointer) {
-  auto& search = *static_cast<Search*>(search_pointer);
+  auto& search = *static_cast<AddressSearch*>(search_pointer);
   for (int i = 0; i < object->dlpi_phnum; ++i) {
     const ElfW(Phdr)& segment = object->dlpi_phdr[i];
     if (segment.p_type != PT_LOAD) continue;
@@ -102,7 +102,7 @@ std::string describe_code(unsigned long long& seen) {
 
 CodePlace place_in_file(const void* address) {
   const auto number = reinterpret_cast<std::uintptr_t>(address);
-  Search search{number, {{}, "-", number}};
+  AddressSearch search{number, {{}, "-", number}};
   dl_iterate_phdr(compare_object, &search);
   return search.found;
 }

@@ -107,13 +107,13 @@ std::uint32_t count_of(const GnuHash& hash) {
   return last + 1;
 }
 
-struct Search {
+struct SymbolSearch {
   Name name;
   void* found = nullptr;
 };
 
 int look_into(dl_phdr_info* object, std::size_t, void* data) {
-  Search& search = *static_cast<Search*>(data);
+  SymbolSearch& search = *static_cast<SymbolSearch*>(data);
   const Tables tables = tables_of(*object);
   if (is_this_library(*object) || !tables.are_complete()) return 0;
   const ElfW(Sym)* symbol = find_symbol(tables, search.name);
@@ -177,7 +177,7 @@ int look_for_all(dl_phdr_info* object, std::size_t, void* data) {
 }  // namespace
 
 void* find_in_any_object(const char* name) {
-  Search search{Name(name)};
+  SymbolSearch search{Name(name)};
   dl_iterate_phdr(look_into, &search);
   return search.found;
 }
