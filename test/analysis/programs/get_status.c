@@ -61,5 +61,5 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   run_rounds(chosen, kRounds, NULL);
   MPI_Finalize();
-  return chosen != NULL ? 0 : 2;
+  return exit_code(chosen);
 }

@@ -268,5 +268,5 @@ int main(int argc, char** argv) {
     if (requests[i] != MPI_REQUEST_NULL) MPI_Request_free(&requests[i]);
   MPI_Win_free(&window);
   MPI_Finalize();
-  return chosen != NULL ? 0 : 2;
+  return exit_code(chosen);
 }

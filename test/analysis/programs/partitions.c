@@ -124,5 +124,5 @@ int main(int argc, char** argv) {
   for (int i = 0; i < 2; i++)
     if (requests[i] != MPI_REQUEST_NULL) MPI_Request_free(&requests[i]);
   MPI_Finalize();
-  return chosen != NULL ? 0 : 2;
+  return exit_code(chosen);
 }

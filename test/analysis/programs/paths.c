@@ -104,5 +104,5 @@ int main(int argc, char** argv) {
   const struct Case* const chosen = CHOSEN(cases, argc, argv);
   if (chosen != NULL) chosen->run();
   MPI_Finalize();
-  return chosen != NULL ? 0 : 2;
+  return exit_code(chosen);
 }

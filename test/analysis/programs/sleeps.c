@@ -101,11 +101,5 @@ int main(int argc, char** argv) {
   const char* const number = getenv("OMPI_COMM_WORLD_RANK");
   if (argc == 2 && strcmp(argv[1], "late_start") == 0 && number && strcmp(number, "1") == 0)
     compute(kLong_ms);
-  MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
-  const struct Case* const chosen = CHOSEN(cases, argc, argv);
-  if (chosen != NULL) chosen->run();
-  MPI_Finalize();
-  return chosen != NULL ? 0 : 2;
+  return RUN_CASE(cases, argc, argv, &rank, &size);
 }

@@ -64,12 +64,4 @@ static void phases(void) {
 static const struct Case cases[] = {
     {"balance", balance}, {"chain", chain}, {"barriers", barriers}, {"phases", phases}};
 
-int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
-  const struct Case* const chosen = CHOSEN(cases, argc, argv);
-  if (chosen != NULL) chosen->run();
-  MPI_Finalize();
-  return chosen != NULL ? 0 : 2;
-}
+int main(int argc, char** argv) { return RUN_CASE(cases, argc, argv, &rank, &size); }

@@ -632,5 +632,5 @@ int main(int argc, char** argv) {
   if (strcmp(name, "finalize") == 0 && rank == 1)
     for (int round = 0; round < kRounds; round++) late();
   MPI_Finalize();
-  return chosen != NULL ? 0 : 2;
+  return exit_code(chosen);
 }
