@@ -13,8 +13,8 @@
 // independent of the number of commodities, 2000); the result is the mean over the phases. Lengths
 // only grow within a phase, so the bound holds with the distances found during it and the lengths
 // at its end. The search stops when bound and result are within 1 %, or after a number of phases
-// that depends on the size; on some small networks a gap of 7 % remains. The bound holds in any
-// case. Links of hosts that leave no choice do not count, as in LinkCosts.
+// that depends on the size; on some small networks a gap of up to 7.5 % remains. The bound holds in
+// any case. Links of hosts that leave no choice do not count, as in LinkCosts.
 #pragma once
 
 #include "simulator/routing/routing.h"
