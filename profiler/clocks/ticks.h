@@ -29,10 +29,11 @@ class Ticks {
   }
   static void use_counter(bool use) { counter_ = use; }
   static bool uses_counter() { return counter_; }
+  static std::uint64_t counter() { return __rdtsc(); }
 
   static std::uint64_t now() {
     if (counter_) [[likely]]
-      return __rdtsc();
+      return counter();
     return from_system();
   }
 
