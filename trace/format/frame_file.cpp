@@ -133,7 +133,7 @@ bool FrameFile::append(FrameHeader header, const RecordPacker::Packed& packed,
   header.records = packed.records;
   header.last_ticks = packed.last_ticks;
   header.raw_bytes = static_cast<std::uint32_t>(packed.words * sizeof(std::uint64_t));
-  constexpr std::size_t kSmallEnough = 16;
+  constexpr std::size_t kSmallEnough = 12;
   const char* payload = packed.bytes;
   std::size_t stored = packed.size;
   if (packed.size > header.raw_bytes / kSmallEnough) {

@@ -24,8 +24,8 @@ struct iovec;
 namespace fathom::trace {
 
 // Compresses frames; each thread that compresses needs one. Events are packed first
-// (packed_records.h), and then compressed only if packing has left more than a sixteenth: what remains of a
-// loop is mostly its times, of which zstd takes a quarter away and needs twice as long as packing.
+// (packed_records.h), and then compressed only if packing has left more than a twelfth: what remains of a
+// loop is mostly its times, of which zstd takes half away, for twice the time of the thread that drains.
 class Compressor {
  public:
   explicit Compressor(int level);

@@ -207,6 +207,39 @@ TEST_CASE("damaged packed records are refused, or fill what they should") {
   CHECK(refused < 20000);  // a changed time is as good as any
 }
 
+TEST_CASE("zstd does not follow the records of a short ping-pong") {
+  const Scratch folder;
+  std::mt19937_64 random(4);
+  trace::Compressor compressor(1);
+  const std::string path = folder / "1.0.trace";
+  // As stock Open MPI leaves them: steps of more than 2^7 ticks take two bytes each.
+  Words loop;
+  const auto ticks = [&] { return static_cast<std::uint32_t>(200 + random() % 1000); };
+  for (int i = 0; i < 1000; ++i) {
+    add(loop, RecordKind::kEnter, ticks(), {1, 2, 3});
+    add(loop, RecordKind::kLeave, ticks(), {});
+    add(loop, RecordKind::kEnter, ticks(), {1, 2, 4});
+    add(loop, RecordKind::kMessageReceived, ticks(), {1, 2});
+    add(loop, RecordKind::kLeave, 0, {});
+  }
+  {
+    trace::FrameFile file;
+    REQUIRE(file.open(path.c_str(), 1, 0));
+    trace::FrameHeader header{};
+    header.kind = trace::FrameKind::kEvents;
+    header.first_ticks = kFirstTicks;
+    header.records = counted(loop).records;
+    header.last_ticks = counted(loop).last_ticks;
+    REQUIRE(file.append(header, loop.data(), loop.size() * 8, &compressor));
+    REQUIRE(file.finish());
+  }
+  const std::string bytes = contents(path);
+  trace::FrameHeader header;
+  std::memcpy(&header, bytes.data() + sizeof(trace::FileHeader), sizeof header);
+  CHECK(header.records == 5000);
+  CHECK(header.flags == trace::kPacked);
+}
+
 TEST_CASE("frames of events are packed, and compressed where that leaves much") {
   const Scratch folder;
   std::mt19937_64 random(3);
