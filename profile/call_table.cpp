@@ -31,7 +31,7 @@ void CallTable::add(const ProcessRows& rows, ProcessPlaces& places) {
     // A row that a signal handler met half written has a key, and no calls yet.
     if (row.calls == 0) continue;
     calls_.push_back({places.place(row.key, row.place), rows.header.rank, row.calls, ns(row.ticks),
-                      ns(row.shortest_ticks), ns(row.longest_ticks), row.bytes});
+                      ns(row.shortest_ticks), ns(row.longest_ticks), row.bytes, row.estimated});
   }
   for (const DurationRow& row : rows.durations) {
     Bins& bins = durations_[{places.function(row.place), places.site(row.place)}];
@@ -55,6 +55,7 @@ void CallTable::finish(Profile& profile, const std::function<void(CallPlace&)>& 
         block.shortest_ns.push_back(call.shortest_ns);
         block.longest_ns.push_back(call.longest_ns);
         block.bytes.push_back(call.bytes);
+        block.estimated.push_back(call.estimated);
       },
       [&](const Call& call) {
         CallTimes& block = profile.calls.back();
@@ -63,7 +64,11 @@ void CallTable::finish(Profile& profile, const std::function<void(CallPlace&)>& 
         block.shortest_ns.back() = std::min(block.shortest_ns.back(), call.shortest_ns);
         block.longest_ns.back() = std::max(block.longest_ns.back(), call.longest_ns);
         block.bytes.back() += call.bytes;
+        block.estimated.back() += call.estimated;
       });
+  for (CallTimes& block : profile.calls)
+    if (std::ranges::count(block.estimated, 0) == std::ssize(block.estimated))
+      block.estimated.clear();
   std::map<std::pair<std::int64_t, std::string>, const Bins*> by_site;
   for (const auto& [key, bins] : durations_) by_site[{final_site[key.second], key.first}] = &bins;
   for (const auto& [key, bins] : by_site) {

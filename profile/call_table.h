@@ -33,7 +33,7 @@ class CallTable {
     auto block() const { return std::tie(place); }
     auto key() const { return std::tie(place, rank); }
 
-    std::uint64_t calls, total_ns, shortest_ns, longest_ns, bytes;
+    std::uint64_t calls, total_ns, shortest_ns, longest_ns, bytes, estimated;
   };
   using Bins = std::array<std::uint64_t, kDurationBins>;
 

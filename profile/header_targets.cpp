@@ -276,7 +276,8 @@ std::optional<base::Complaint> unequal_columns(const CallTimes& block) {
   for (const auto& [name, size] :
        {std::pair("calls", block.calls.size()), std::pair("total_ns", block.total_ns.size()),
         std::pair("shortest_ns", block.shortest_ns.size()),
-        std::pair("longest_ns", block.longest_ns.size()), std::pair("bytes", block.bytes.size())}) {
+        std::pair("longest_ns", block.longest_ns.size()), std::pair("bytes", block.bytes.size()),
+        std::pair("estimated", block.estimated.empty() ? rows : block.estimated.size())}) {
     if (size != rows) return unequal_columns(name, size, "rank", rows);
   }
   return std::nullopt;

@@ -127,6 +127,8 @@ struct CallTimes {
   // From the arguments: what is sent, read, written, or at most received; of a collective, what the
   // process contributes.
   std::vector<std::uint64_t> bytes;
+  // Tests in polling loops whose time was not read, but taken from one before; empty if there were none.
+  std::vector<std::uint64_t> estimated;
 };
 
 // How long the calls of one function from one site took, over all ranks: calls[i] of them took

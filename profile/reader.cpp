@@ -120,6 +120,7 @@ class ProfileReading {
                           if (key == "shortest_ns") return &calls_.shortest_ns;
                           if (key == "longest_ns") return &calls_.longest_ns;
                           if (key == "bytes") return &calls_.bytes;
+                          if (key == "estimated") return &calls_.estimated;
                           return place_member(calls_, key);
                         },
                         [this] { return calls_closed(); }};

@@ -170,8 +170,10 @@ struct CallRow {
   std::uint64_t shortest_ticks, longest_ticks;
   std::uint64_t bytes;  // as in the arguments: what is sent, written or offered to a receive
   CodePlaceRow place;
+  std::uint64_t
+      estimated;  // of the calls, those whose time was not read (profiler/waits/failing_polls.h)
 };
-static_assert(sizeof(CallRow) == 72);
+static_assert(sizeof(CallRow) == 80);
 
 // How long the calls from one place took: calls[i] took [2^i, 2^(i+1)) ns; the first bin also holds
 // shorter ones, the last (from 9 minutes on) all longer ones.

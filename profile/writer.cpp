@@ -116,6 +116,7 @@ void fields(base::JsonWriter& json, const CallTimes& calls) {
   json.field("shortest_ns", calls.shortest_ns);
   json.field("longest_ns", calls.longest_ns);
   json.field("bytes", calls.bytes);
+  if (!calls.estimated.empty()) json.field("estimated", calls.estimated);
 }
 
 // The rows of one block: positions in the columns of a table of pairs.
@@ -210,7 +211,7 @@ bool columns_agree(const CallTimes& calls) {
   const std::size_t rows = calls.rank.size();
   return calls.calls.size() == rows && calls.total_ns.size() == rows &&
          calls.shortest_ns.size() == rows && calls.longest_ns.size() == rows &&
-         calls.bytes.size() == rows;
+         calls.bytes.size() == rows && (calls.estimated.empty() || calls.estimated.size() == rows);
 }
 
 bool columns_agree(const MessageSizes& sizes) {

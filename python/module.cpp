@@ -344,7 +344,7 @@ py::dict call_times_of(Run& run) {
   Codes mpi_functions, phases, functions, files, modules;
   std::vector<std::int32_t> mpi_function, phase, function, file, module;
   std::vector<std::int64_t> rank, communicator, line;
-  std::vector<std::uint64_t> calls, total_ns, shortest_ns, longest_ns, bytes, offset;
+  std::vector<std::uint64_t> calls, total_ns, shortest_ns, longest_ns, bytes, estimated, offset;
   const auto append = [](auto& all, const auto& part) {
     all.insert(all.end(), part.begin(), part.end());
   };
@@ -356,6 +356,8 @@ py::dict call_times_of(Run& run) {
     append(shortest_ns, block.shortest_ns);
     append(longest_ns, block.longest_ns);
     append(bytes, block.bytes);
+    append(estimated, block.estimated);
+    estimated.resize(rank.size());
     mpi_function.resize(rank.size(), mpi_functions.of(block.function));
     phase.resize(rank.size(), phases.of(block.phase));
     communicator.resize(rank.size(), block.communicator);
@@ -379,6 +381,7 @@ py::dict call_times_of(Run& run) {
   made["shortest_ns"] = as_array(std::move(shortest_ns));
   made["longest_ns"] = as_array(std::move(longest_ns));
   made["bytes"] = as_array(std::move(bytes));
+  made["estimated"] = as_array(std::move(estimated));
   category("function", function, functions);
   category("file", file, files);
   made["line"] = as_array(std::move(line));

@@ -48,6 +48,7 @@ void keep_rows_of(const std::set<std::int64_t>& ranks, const std::vector<std::in
     if (ranks.contains(rank[row])) rows.push_back(row);
   }
   const auto keep = [&rows](auto& column) {
+    if (column.empty()) return;  // one that is left out
     for (std::size_t i = 0; i < rows.size(); ++i) column[i] = column[rows[i]];
     column.resize(rows.size());
   };
@@ -79,7 +80,7 @@ base::Result<profile::Profile> restrict_profile(profile::Profile profile, const 
     for (profile::CallTimes& block : profile.calls)
       // `rank` may be among the columns, because keep_rows_of() looks at it before it changes any.
       keep_rows_of(*scope.ranks, block.rank, block.rank, block.calls, block.total_ns,
-                   block.shortest_ns, block.longest_ns, block.bytes);
+                   block.shortest_ns, block.longest_ns, block.bytes, block.estimated);
     for (profile::CallWaits& block : profile.waits)
       keep_rows_of(*scope.ranks, block.rank, block.awaited, block.waits, block.total_ns,
                    block.longest_ns, block.rank);

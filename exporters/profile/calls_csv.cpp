@@ -17,6 +17,7 @@ base::Status export_calls_csv(const profile::Profile& profile, const Options& op
   if (base::Status status = file.open(path, options); !status) return status;
   const SiteColumns sites(profile);
   file << "rank,mpi_function,communicator,phase,calls,total_ns,shortest_ns,longest_ns,bytes,"
+          "estimated,"
        << kSiteColumns << '\n';
   for (const profile::CallTimes& block : profile.calls) {
     if (!options.selection.admits(block)) continue;
@@ -25,7 +26,8 @@ base::Status export_calls_csv(const profile::Profile& profile, const Options& op
     for (std::size_t row = 0; row < block.rank.size(); ++row) {
       file << block.rank[row] << ',' << middle << block.calls[row] << ',' << block.total_ns[row]
            << ',' << block.shortest_ns[row] << ',' << block.longest_ns[row] << ','
-           << block.bytes[row] << ',' << sites.of(block.site) << '\n';
+           << block.bytes[row] << ',' << (block.estimated.empty() ? 0 : block.estimated[row]) << ','
+           << sites.of(block.site) << '\n';
     }
   }
   return file.commit();

@@ -69,6 +69,7 @@ void write_rate(RowsText& text, double rate) {
 
 void CallTimes::choose_clock() {
   Ticks::use_counter(Ticks::counter_is_even());
+  Ticks::measure_reading();
   first_reading = Reading::now();
 }
 

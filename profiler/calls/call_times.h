@@ -53,9 +53,19 @@ class CallTimes {
       if (ticks > row_->longest_ticks) row_->longest_ticks = ticks;
       durations_->calls[bin_of(ticks)] += 1;
     }
+    // A call whose time was not read, and that has no bytes.
+    void add_estimated(std::uint64_t ticks) const {
+      row_->calls += 1;
+      row_->ticks += ticks;
+      row_->estimated += 1;
+      *calls_as_long(ticks) += 1;
+    }
     bool are_known() const { return row_ != nullptr; }
-    // Never moves.
-    const profile::CallRow* row() const { return row_; }
+    // These never move.
+    profile::CallRow* row() const { return row_; }
+    std::uint64_t* calls_as_long(std::uint64_t ticks) const {
+      return &durations_->calls[bin_of(ticks)];
+    }
 
    private:
     friend class CallTimes;

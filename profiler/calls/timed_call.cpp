@@ -49,6 +49,15 @@ SeldomTimedCall::SeldomTimedCall(std::uint32_t function, const void* site)
     : TimedCall(function, site) {}
 SeldomTimedCall::~SeldomTimedCall() = default;
 
+void UntimedPoll::succeeded(std::uint32_t function, const void* site) {
+  const std::uint64_t left = Ticks::now();
+  const std::uint64_t lasted = WaitLog::untimed_poll_succeeded(function, left);
+  const CallTimes::Rows rows = CallTimes::find_rows(function, site, profile::kNoCommunicator);
+  if (!rows.are_known()) return WaitLog::not_timed();
+  rows.add_estimated(lasted);
+  WaitLog::poll_succeeded(left, rows.row(), 0);
+}
+
 void initialized(std::uint64_t entered, std::uint32_t function, const void* site) {
   WaitLog::initialized(end_of_job(entered, function, site));
 }

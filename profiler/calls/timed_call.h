@@ -181,13 +181,43 @@ class PollingCall : public TimedCall {
       rows = CallTimes::find_rows(function_, site_, communicator);
     if (!rows.are_known()) return WaitLog::not_timed();
     rows.add(bytes, left_ - entered_);
-    if (WaitLog::on()) WaitLog::poll_left(left_, rows.row(), bytes, failed);
+    if (!WaitLog::on()) return;
+    if (!failed) return WaitLog::poll_succeeded(left_, rows.row(), bytes);
+    WaitLog::poll_failed(site_, left_, rows.row(), bytes, rows.calls_as_long(left_ - entered_));
   }
   bool ends_loop() const { return WaitLog::ends_loop(); }
   // A probe alone waits for nothing, and need not know what it has found.
   void found(MPI_Comm comm, const ProbeStatus& status) const {
     if (WaitLog::ends_loop()) TimedCall::found(comm, status);
   }
+};
+
+// A test that goes on with a loop of tests that fail, and whose time is not read (failing_polls.h):
+//
+//   if (UntimedPoll::is_next(caller, "MPI_Test")) {
+//     const UntimedPoll poll(1, request);
+//     const int code = next(…);
+//     return poll.leave(kFunction_MPI_Test, code, found something);
+//   }
+class UntimedPoll {
+ public:
+  [[gnu::always_inline]] static bool is_next(const Caller& caller, const char* name) {
+    return CallTimes::on() && WaitLog::is_untimed_poll(CallSites::outermost_site(caller, name));
+  }
+
+  template <typename Request>
+  [[gnu::always_inline]] UntimedPoll(int count, Request* requests) {
+    WaitLog::untimed_poll_entered();
+    WaitLog::completes(count, reinterpret_cast<void* const*>(requests));
+  }
+  UntimedPoll(const UntimedPoll&) = delete;
+  [[gnu::always_inline]] ~UntimedPoll() {}
+
+  [[gnu::always_inline]] void failed() const { WaitLog::untimed_poll_failed(); }
+  static void succeeded(std::uint32_t function, const void* site);
+
+ private:
+  const CallSites::Inside inside_;
 };
 
 // The same in one copy for all functions that are called seldom or take long: inlined into 600

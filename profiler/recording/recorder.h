@@ -130,6 +130,8 @@ class Recorder {
       begin_window_();
     return stream();
   }
+  // No call is recorded, and nobody has asked for a window.
+  static bool is_idle() { return control_->load(std::memory_order_relaxed) == 0; }
   // Cold. From here on others can ask there; `begin`: what is then to be called.
   static void watch_control(std::atomic<std::uint32_t>& control, void (*begin)()) {
     begin_window_ = begin;

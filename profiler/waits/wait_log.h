@@ -40,6 +40,7 @@
 #include "profiler/clocks/ticks.h"
 #include "profiler/counting/live_communicator.h"
 #include "profiler/counting/row_table.h"
+#include "profiler/waits/failing_polls.h"
 #include "profiler/waits/time_log.h"
 
 namespace fathom::profiler {
@@ -130,12 +131,21 @@ class WaitLog {
     own_.entered = ticks;
     own_.function = function;
     own_.request_count = 0;
+    own_.polls.end();
   }
   // The same for a call that tests or probes and returns at once: it may continue a loop.
   static void poll_entered(std::uint32_t function, std::uint64_t ticks) {
-    if (own_.function != kFailedPoll || ticks - own_.poll_left > longest_poll_)
-      own_.loop_entered = ticks;
-    entered(function, ticks);
+    if (own_.function != kFailedPoll || ends_loop_before(ticks)) own_.loop_entered = ticks;
+    own_.entered = ticks;
+    own_.function = function;
+    own_.request_count = 0;
+  }
+  // Whether a test from `site` goes on with a loop, and goes untimed: then untimed_poll_…().
+  static bool is_untimed_poll(const void* site) { return own_.polls.allows(site); }
+  static void untimed_poll_entered() {
+    own_.polls.entered_untimed();
+    own_.entered = own_.poll_left;  // later, but not by much
+    own_.request_count = 0;
   }
   // What it waits for or tests. `requests` must stay valid until left().
   static void completes(int count, void* const* requests) {
@@ -160,22 +170,43 @@ class WaitLog {
     }
     not_timed();
   }
-  // The same for a call that tests or probes. `failed`: it found nothing.
-  static void poll_left(std::uint64_t ticks, const profile::CallRow* row, std::uint64_t bytes,
-                        bool failed) {
-    if (!failed) {
-      const bool ends = ends_loop() && own_.parts > 0;
-      return ends ? loop_left(ticks, row, bytes) : left(ticks, row, bytes);
-    }
-    if (own_.is_main) add_failed_poll(row, ticks - own_.entered, bytes);
+  // The same for a call that tests or probes, and has found something,
+  static void poll_succeeded(std::uint64_t ticks, const profile::CallRow* row,
+                             std::uint64_t bytes) {
+    own_.polls.end();
+    const bool ends = ends_loop() && own_.parts > 0;
+    return ends ? loop_left(ticks, row, bytes) : left(ticks, row, bytes);
+  }
+  // or nothing. `duration`: what counts its row's calls that take so long.
+  static void poll_failed(const void* site, std::uint64_t ticks, profile::CallRow* row,
+                          std::uint64_t bytes, std::uint64_t* duration) {
+    Place* place = own_.is_main ? add_failed_poll(row, ticks - own_.entered, bytes) : nullptr;
+    own_.polls.failed(site, own_.entered, ticks,
+                      {row, duration, place == nullptr ? nullptr : &place->sum.ticks}, ends_loop(),
+                      longest_poll_);
     own_.function = kFailedPoll;
     own_.poll_left = ticks;
     not_timed();
   }
+  static void untimed_poll_failed() {
+    own_.polls.failed_untimed();
+    not_timed();
+  }
+  // Returns how long it is taken to have lasted. Then poll_succeeded().
+  static std::uint64_t untimed_poll_succeeded(std::uint32_t function, std::uint64_t ticks) {
+    const std::uint64_t lasted = own_.polls.succeeded_untimed(ticks);
+    own_.entered = ticks - lasted;
+    own_.function = function;
+    if (ends_loop_before(own_.entered)) own_.loop_entered = own_.entered;
+    return lasted;
+  }
   // Whether the present call, if it succeeds, ends a loop: then found() matters.
   static bool ends_loop() { return own_.loop_entered != own_.entered; }
   // No loop of this thread goes on from here.
-  static void interrupt_loop() { own_.poll_left = 0; }
+  static void interrupt_loop() {
+    own_.poll_left = 0;
+    own_.polls.end();
+  }
   // The call is not in the table of times after all.
   static void not_timed() {
     own_.entered = 0;
@@ -342,7 +373,8 @@ class WaitLog {
     std::uint64_t entered;  // the outermost call; 0: none
     bool is_main;
     std::uint32_t function;  // of the present call, or the last; kFailedPoll if that found nothing
-    std::uint64_t loop_entered, poll_left;  // of the loop of the last call that polled
+    std::uint64_t loop_entered, poll_left;  // of the loop of the last call that polled,
+    FailingPolls polls;                     // and which of its tests go untimed
     int request_count;
     void* const* requests;
     std::uint32_t made_on;  // the communicator of the collective noted last,
@@ -417,18 +449,24 @@ class WaitLog {
   };
   // Null if nothing was added.
   static Place* add_place(const profile::CallRow* row, std::uint64_t ticks, std::uint64_t bytes);
-  // Hot: most calls that poll fail, and repeat a place.
-  static void add_failed_poll(const profile::CallRow* row, std::uint64_t ticks,
-                              std::uint64_t bytes) {
+  // Hot: most calls that poll fail, and repeat a place. Null if nothing was added.
+  static Place* add_failed_poll(const profile::CallRow* row, std::uint64_t ticks,
+                                std::uint64_t bytes) {
     Place* place = &places_[place_in_stretch(row)];
     if (place->sum.row == row && place->sum.ticks != 0) [[likely]] {
       place->sum.ticks += ticks;
     } else {
       place = add_place(row, ticks, bytes);
-      if (place == nullptr) return;
+      if (place == nullptr) return nullptr;
     }
     if (place->loop != own_.loop_entered)
       *place = {place->sum, own_.loop_entered, place->sum.ticks - ticks, row->calls - 1};
+    return place;
+  }
+  // Whether so much time has passed since the last poll that the loop has ended.
+  static bool ends_loop_before(std::uint64_t ticks) {
+    return ticks - own_.poll_left > longest_poll_ &&
+           (own_.poll_left == 0 || !own_.polls.had_no_processor(ticks, longest_poll_));
   }
   static void take_out_loop(const profile::CallRow* present);
   static Sum before(const Record& present, const Sum& sum);

@@ -237,6 +237,12 @@ def can_prepare(f):
     return waits and not f.makes_request and not is_seldom(f) and 'given(' not in (place_and_size(f)[0] or '')
 
 
+def found_something(f, result):
+    """A C++ expression: whether a call that tests or probes has."""
+    what = 'flag' if 'int *flag' in f.parameters else 'outcount'
+    return f'{result} == MPI_SUCCESS && static_cast<int>(given({what})) > 0'
+
+
 def timing(f, result, left=''):
     """Statements before and after the timed call. Handles that the call frees are looked at before it."""
     place, size = place_and_size(f)
@@ -264,8 +270,7 @@ def timing(f, result, left=''):
     succeeded = f'{result} == MPI_SUCCESS'
     takes_message = f.group == 'probe' and 'MPI_Message *message' in f.parameters
     if 'polling' in f.waits:
-        result_parameter = 'flag' if 'int *flag' in f.parameters else 'outcount'
-        succeeded = f'{succeeded} && static_cast<int>(given({result_parameter})) > 0'
+        succeeded = found_something(f, result)
         leave = [f'timed.leave({comm}, {size or 0}, !found);']
     if can_prepare(f):
         before.append(f'if (timed.on()) timed.prepare({comm}, {size or 0});')
@@ -312,6 +317,19 @@ def arguments_of_call(f):
     return re.sub(r'\bstatus\b', 'seen.used()', arguments) if f.group == 'probe' else arguments
 
 
+def untimed_poll(f, idle=''):
+    """The call, if it is a test that goes untimed. `idle`: what else must be true."""
+    if f.role != 'completion' or 'polling' not in f.waits:
+        return []
+    call = f'next({arguments_of_call(f)})'
+    return [f'if ({idle}UntimedPoll::is_next(caller, "{f.name}")) {{',
+            f'  const UntimedPoll poll({given_requests(f)});',
+            f'  const int code = {call};',
+            f'  if ({found_something(f, "code")}) {{',
+            f'    poll.succeeded(kFunction_{f.name}, CallSites::site(caller, "{f.name}"));',
+            '  } else {', '    poll.failed();', '  }', '  return code;', '}']
+
+
 def timed_call(f, passed):
     site = f'CallSites::site(caller, "{f.name}")'
     if f.role in INITIALIZES:
@@ -322,7 +340,7 @@ def timed_call(f, passed):
         return [*told, f'return wrapped_{f.short}({passed});']
     before, after = timing(f, 'code')
     called = f'next({arguments_of_call(f)})' if f.role in TRACED_ONLY else f'wrapped_{f.short}({passed})'
-    return [f'{timed_class(f)} timed(caller, kFunction_{f.name}, "{f.name}");', *before,
+    return [*untimed_poll(f), f'{timed_class(f)} timed(caller, kFunction_{f.name}, "{f.name}");', *before,
             f'const int code = {called};', *after, 'return code;']
 
 
@@ -400,7 +418,7 @@ def recorded_call(f):
     if f.role == 'finalize':
         enter.append(job_end(f, 'recorded.on() ? recorded.last_ticks() : Ticks::now()', 'site'))
     inside = [] if timed else ['const CallSites::Inside inside;']
-    return [*new, *enter, *inside, *call, *leaving, *after, 'return ended.result;']
+    return [*untimed_poll(f, 'Recorder::is_idle() && '), *new, *enter, *inside, *call, *leaving, *after, 'return ended.result;']
 
 
 def for_short_call(f, lines):

@@ -143,7 +143,7 @@ class Export(harness.CliTest):
         with open(self.path("r.calls.csv"), encoding="utf-8") as file:
             lines = file.read().splitlines()
         self.assertEqual(len(lines), 1 + 2 * 4)
-        self.assertEqual(lines[2], "1,MPI_Waitall,,,500,1000000000,10,48100000000,0,exchange,src/halo.c,88,/usr/bin/hpcc,4660")
+        self.assertEqual(lines[2], "1,MPI_Waitall,,,500,1000000000,10,48100000000,0,0,exchange,src/halo.c,88,/usr/bin/hpcc,4660")
         self.write_run("untimed")
         self.assert_refused(self.fathom("export", "untimed", "-o", "u.calls.csv"), 1, "no times of calls", "--no-time")
         self.assert_refused(self.fathom("export", "untimed", "-o", "u.waits.csv"), 1, "who waited for whom", "--no-time")

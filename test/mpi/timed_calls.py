@@ -172,6 +172,28 @@ class Tests:
             assert "calls" not in profile and "call_sites" not in profile, profile.keys()
             assert profile["traffic"], "nothing was counted"
 
+    def a_poll_without_a_time_is_counted(self, build):
+        """Most tests that fail are not timed, but each is counted, and what the loop waited is no estimate."""
+        for library, variables in ((self.arguments.library, {}), (self.arguments.trace_library, {"FATHOM_TRACE": "request"})):
+            profile = self.profile(self.profiled(build, "failing_tests", library=library, **variables))
+            with open(os.path.join(self.scratch, str(self.runs), "tests"), encoding="utf-8") as file:
+                told = {name: (int(calls), int(ns)) for name, calls, ns in map(str.split, file)}
+            assert len(told) == 4, told
+            blocks = {block["function"]: block for block in profile["calls"] if block["rank"] == [0]}
+            for function, (calls, ns) in told.items():
+                block = blocks[function]
+                assert block["calls"] == [calls], (function, block, calls)
+                # The first few of a loop are timed, then one of up to 64.
+                estimated = block["estimated"][0]
+                assert calls < 1000 or calls / 2 < estimated < calls, (function, block)
+                assert 0 < block["total_ns"][0] <= ns, (function, block, ns)
+                # 100 ms, less what is before a pause of more than 1 ms at its begin, where all tests are timed.
+                waited = sum(sum(waits["total_ns"]) for waits in profile["waits"] if waits["function"] == function)
+                assert 50_000_000 < waited < ns + 1_000_000, (function, waited, ns)
+                durations = [d for d in profile["call_durations"] if d["function"] == function]
+                assert sum(sum(d["calls"]) for d in durations) == calls, (function, durations)
+            assert all("estimated" not in block for block in profile["calls"] if block["function"] not in told), profile["calls"]
+
     def fathom_run_names_call_sites(self, build):
         where = os.path.join(self.scratch, f"named-{build.name}")
         program = build.program(os.path.join(self.arguments.binaries, "timed"))
@@ -192,7 +214,7 @@ class Tests:
         cases += [(case.__name__.replace("_", " "), case) for case in (
             self.the_library_without_a_trace_times_the_same_calls, self.calls_are_those_of_the_program,
             self.durations_count_every_call, self.a_job_that_aborts_leaves_its_times,
-            self.counting_alone_has_no_times, self.fathom_run_names_call_sites)]
+            self.counting_alone_has_no_times, self.a_poll_without_a_time_is_counted, self.fathom_run_names_call_sites)]
         for row in open_mpi.tested():
             build, name = open_mpi.OpenMpi(row), row.name
             for title, case in cases:

@@ -71,6 +71,18 @@ TEST_CASE("the threads of a rank add up, and so do its places in a histogram") {
   CHECK(profile.call_durations[0].calls == Numbers{5, 2});
 }
 
+TEST_CASE("calls whose time was not read are counted in a column of their own, if there are any") {
+  RowsBuilder zero = process(0), one = process(1);
+  zero.called(0x40, 30, 600, 20, 20, 0).called(0x50, 70, 700, 10, 10, 0, 0, 0, 60);
+  zero.called(0x50, 5, 50, 10, 10, 0, 0, 0, 2);
+  one.called(0x50, 1, 10, 10, 10, 0);
+  const Profile profile = assembled(zero.bytes() + one.bytes());
+  REQUIRE(profile.calls.size() == 2);
+  CHECK(profile.calls[0].estimated.empty());
+  CHECK(profile.calls[1].calls == Numbers{75, 1});
+  CHECK(profile.calls[1].estimated == Numbers{62, 0});
+}
+
 TEST_CASE("sites, communicators and phases are kept apart") {
   RowsBuilder zero = process(0), one = process(1);
   zero.called(0x80, 1, 1, 1, 1, 0).called(0x40, 2, 1, 1, 1, 0);

@@ -83,14 +83,16 @@ class RowsBuilder {
   // Calls of function 9 at `address` in code file 1 (add "timed-function" and "code-file" lines).
   RowsBuilder& called(std::uint64_t address, std::uint64_t times, std::uint64_t ticks,
                       std::uint64_t shortest, std::uint64_t longest, std::uint64_t bytes,
-                      std::uint32_t communicator = 0, std::uint32_t phase = 0) {
+                      std::uint32_t communicator = 0, std::uint32_t phase = 0,
+                      std::uint64_t estimated = 0) {
     calls.push_back({{address + 0x1000, communicator, phase},
                      times,
                      ticks,
                      shortest,
                      longest,
                      bytes,
-                     {address, 1, 9}});
+                     {address, 1, 9},
+                     estimated});
     return *this;
   }
   RowsBuilder& lasted(std::uint64_t address, int bin, std::uint64_t times) {

@@ -86,18 +86,28 @@ inline profile::Profile timed_sample_profile() {
   sample.call_sites = {{0, "/usr/bin/solver", "5f0c", 4660, "exchange", "src/solver.c", 120},
                        {1, "", "", 0x7f00'0000'1234, "", "", 0}};
   sample.call_durations = {{"MPI_Send", 0, {256, 512}, {9, 1}}, {"MPI_Wait", 1, {1}, {3}}};
-  sample.calls = {
-      {"MPI_Send",
-       0,
-       0,
-       "solve, outer",
-       {0, 1},
-       {4, 6},
-       {4000, 6000},
-       {900, 800},
-       {1100, 1500},
-       {120, 60}},
-      {"MPI_Wait", 1, profile::kNone, "", {3}, {3}, {18'000'000'000'000'000'000u}, {1}, {2}, {0}}};
+  sample.calls = {{"MPI_Send",
+                   0,
+                   0,
+                   "solve, outer",
+                   {0, 1},
+                   {4, 6},
+                   {4000, 6000},
+                   {900, 800},
+                   {1100, 1500},
+                   {120, 60},
+                   {}},
+                  {"MPI_Wait",
+                   1,
+                   profile::kNone,
+                   "",
+                   {3},
+                   {3},
+                   {18'000'000'000'000'000'000u},
+                   {1},
+                   {2},
+                   {0},
+                   {1}}};
   sample.coverage.untimed_calls = 2;
   return sample;
 }

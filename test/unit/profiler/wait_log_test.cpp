@@ -40,9 +40,33 @@ struct Time {
     if (succeeds) WaitLog::completed({Part::kUnknown});
     now += ticks;
     row->calls += 1;
-    WaitLog::poll_left(now, row, 0, !succeeds);
+    if (succeeds) {
+      WaitLog::poll_succeeded(now, row, 0);
+    } else {
+      WaitLog::poll_failed(row, now, row, 0, &durations);
+    }
     now += 10;
   }
+  // From the place that `row` stands for; untimed if the log allows it. Returns whether it did.
+  bool any_test(std::uint64_t ticks, profile::CallRow* row, bool succeeds) {
+    if (!WaitLog::is_untimed_poll(row)) {
+      test(ticks, row, succeeds);
+      return false;
+    }
+    WaitLog::untimed_poll_entered();
+    now += ticks;
+    if (succeeds) {
+      WaitLog::completed({Part::kUnknown});
+      row->ticks += WaitLog::untimed_poll_succeeded(kTest, now);
+      row->calls += 1;
+      WaitLog::poll_succeeded(now, row, 0);
+    } else {
+      WaitLog::untimed_poll_failed();
+    }
+    now += 10;
+    return true;
+  }
+  std::uint64_t durations = 0;
 };
 
 struct OfPlace {
@@ -161,6 +185,79 @@ TEST_CASE("what is between two tests ends a loop if it is another call, a window
   }
   const Sums sums = all_found().sums;
   CHECK(sums.at(&rows[0]) == OfPlace{4 * (20 + longer), 8, 0});
+}
+
+TEST_CASE("of a loop that goes on failing one test in 64 is timed, and all are counted") {
+  open();
+  static std::vector<profile::CallRow> rows(2);  // the log keeps where they are
+  Time time{std::uint64_t{1} << 43};
+  time.call(kCommRank, 5, &rows[1], 0, false);
+  const std::uint64_t entered = time.now;
+  constexpr int kTests = 6400;
+  int untimed = 0;
+  for (int i = 0; i < kTests; ++i) untimed += time.any_test(20, &rows[0], false) ? 1 : 0;
+  CHECK(rows[0].calls == kTests);
+  CHECK(rows[0].estimated == static_cast<std::uint64_t>(untimed));
+  CHECK(untimed > kTests * 63 / 64 - 70);
+  CHECK(untimed <= kTests * 63 / 64);
+  CHECK(all_found().sums.at(&rows[0]) == OfPlace{20 * kTests, kTests, 0});
+  while (time.any_test(20, &rows[0], false)) continue;  // the next goes untimed
+  const std::uint64_t before = rows[0].ticks;
+  CHECK(time.any_test(500, &rows[0], true));
+  CHECK(rows[0].ticks - before == 20);  // as long as those that failed
+  const Found found = all_found();
+  REQUIRE(found.calls.back().row == &rows[0]);
+  CHECK(found.calls.back().entered == entered);
+  CHECK(found.calls.back().left == time.now - 10);
+}
+
+TEST_CASE(
+    "a test is timed after another call, a phase, from another place, or if tests are long or far "
+    "apart") {
+  open();
+  static std::vector<profile::CallRow> rows(3);  // the log keeps where they are
+  Time time{std::uint64_t{1} << 44};
+  const auto fail = [&](int times) {
+    for (int i = 0; i < times; ++i) time.any_test(20, &rows[0], false);
+  };
+  const auto untimed = [&] { return WaitLog::is_untimed_poll(&rows[0]); };
+  for (int what = 0; what < 4; ++what) {
+    CAPTURE(what);
+    fail(12);
+    REQUIRE(untimed());
+    switch (what) {
+      case 0: time.call(kCommRank, 5, &rows[1], 0, false); break;
+      case 1: WaitLog::end_stretch(time.now); break;
+      case 2: WaitLog::interrupt_loop(); break;
+      default: time.test(20, &rows[2], false);
+    }
+    CHECK(!untimed());
+  }
+  time.call(kCommRank, 5, &rows[1], 0, false);
+  for (int i = 0; i < 20; ++i) CHECK(!time.any_test(kLongestPoll / 1000, &rows[0], false));
+  time.call(kCommRank, 5, &rows[1], 0, false);
+  for (int i = 0; i < 20; ++i) {
+    CHECK(!time.any_test(20, &rows[0], false));
+    time.now += kLongestPoll / 8;
+  }
+}
+
+TEST_CASE("a gap between tests that go untimed ends a loop if the thread had a processor then") {
+  open();
+  static std::vector<profile::CallRow> rows(1);  // the log keeps where they are
+  Time time{std::uint64_t{1} << 45};
+  for (const bool computes : {true, false}) {
+    CAPTURE(computes);
+    for (int i = 0; i < 4; ++i) time.any_test(20, &rows[0], false);
+    REQUIRE(WaitLog::is_untimed_poll(&rows[0]));
+    const std::size_t calls = all_found().calls.size();
+    time.now += 400 * kLongestPoll;
+    const auto cpu_ns = [] { return nanoseconds_of(CLOCK_THREAD_CPUTIME_ID); };
+    const std::uint64_t began = cpu_ns();
+    while (computes && cpu_ns() - began < 3 * mpi::kLongestPoll_ns) continue;
+    CHECK(time.any_test(20, &rows[0], true));
+    CHECK(all_found().calls.size() == calls + (computes ? 0 : 1));
+  }
 }
 
 TEST_CASE("a loop that is too short stays in the stretch, and counts as left out") {

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which tests of a polling loop go without readings of the clock.
+//
+// A program may test tens of millions of times in vain, in calls so short that timing them would double what
+// they cost. So once a loop goes on failing from one place, in short calls that follow each other at once,
+// only some of them are timed: one of 2, then one of 4, up to one of 64. The others are taken to have lasted
+// as long as the last one that was, less the reading of the clock within it, but together no longer than there was
+// time; rows say of how many calls that is so. When the loop began and
+// ended is always read from the clock: what it waited is no estimate.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "mpi/wait_kind.h"
+#include "profile/rows.h"
+#include "profiler/clocks/ticks.h"
+
+namespace fathom::profiler {
+
+// Of one thread. All times are ticks. Hot: allows() and failed_untimed().
+class FailingPolls {
+ public:
+  // Where a failed test is added.
+  struct Sums {
+    profile::CallRow* row = nullptr;
+    std::uint64_t* duration = nullptr;       // calls in its bin of durations
+    std::uint64_t* stretch_ticks = nullptr;  // null: of no stretch
+  };
+
+  // Whether the next test, from `site`, goes untimed.
+  bool allows(const void* site) const { return left_ != 0 && site_ == site; }
+  // The program has made another call, or something else has ended the loop.
+  void end() { left_ = granted_ = 0; }
+
+  // A test from `site` that was timed has failed, and is added to `sums`. `continues`: the one before had
+  // failed too. `longest_gap`: what may be between two polls of a loop.
+  void failed(const void* site, std::uint64_t entered, std::uint64_t left, const Sums& sums,
+              bool continues, std::uint64_t longest_gap) {
+    // Those that are not timed must not hide that the loop has ended.
+    const bool is_dense = continues && site == site_ &&
+                          left - entered < longest_gap / kShortPollsInGap &&
+                          entered - entered_ < longest_gap / kRunsInGap;
+    take_back_excess(granted_ - left_, entered);
+    granted_ = is_dense ? std::min(2 * granted_ + 1, kMostUntimed) : 0;
+    left_ = granted_;
+    site_ = site;
+    entered_ = entered;
+    left_at_ = left;
+    ticks_ = left - entered - std::min(left - entered, Ticks::of_reading());
+    sums_ = sums;
+    if (sums_.stretch_ticks == nullptr) sums_.stretch_ticks = &no_stretch_;
+    if (granted_ != 0 && left - processor_time_.ticks > longest_gap) [[unlikely]]
+      processor_time_ = ProcessorTime::at(left);
+  }
+
+  // Between the last test that was timed and `now` more time has passed than may be between two polls of a
+  // loop. Whether that is because tests went untimed while the thread had no processor: a test that finds
+  // nothing may give it up.
+  bool had_no_processor(std::uint64_t now, std::uint64_t longest_gap) const {
+    if (left_ == granted_) return false;  // none went untimed
+    const ProcessorTime then = processor_time_, since = ProcessorTime::at(now);
+    const double ticks = static_cast<double>(since.ns - then.ns) *
+                         static_cast<double>(longest_gap) / mpi::kLongestPoll_ns;
+    return ticks < static_cast<double>(2 * longest_gap);
+  }
+
+  // One begins that is not timed,
+  void entered_untimed() { left_ -= 1; }
+  // and has failed as well.
+  void failed_untimed() {
+    sums_.row->calls += 1;
+    sums_.row->ticks += ticks_;
+    sums_.row->estimated += 1;
+    *sums_.duration += 1;
+    *sums_.stretch_ticks += ticks_;
+  }
+
+  // One has succeeded, and ends now. Returns how long it is taken to have lasted.
+  std::uint64_t succeeded_untimed(std::uint64_t now) {
+    const std::uint64_t lasted = std::min(ticks_, now - left_at_);
+    take_back_excess(granted_ - left_ - 1, now - lasted);  // it is added by itself
+    return lasted;
+  }
+
+ private:
+  static constexpr std::uint32_t kMostUntimed = 63;
+  static constexpr std::uint64_t kShortPollsInGap = 1000, kRunsInGap = 8;
+
+  // What the thread had used of processors at a moment. Not older than the longest gap when tests begin
+  // to go untimed.
+  struct ProcessorTime {
+    std::uint64_t ticks = 0, ns = 0;
+    [[gnu::noinline]] static ProcessorTime at(std::uint64_t ticks) {
+      return {ticks, nanoseconds_of(CLOCK_THREAD_CPUTIME_ID)};
+    }
+  };
+
+  // The untimed that have failed cannot have lasted longer than from the last that was timed until `now`.
+  void take_back_excess(std::uint32_t untimed, std::uint64_t now) {
+    const std::uint64_t added = untimed * ticks_;
+    if (added == 0 || added <= now - left_at_) return;
+    const std::uint64_t excess = added - (now - left_at_);
+    sums_.row->ticks -= excess;
+    *sums_.stretch_ticks -= excess;
+  }
+
+  const void* site_ = nullptr;
+  std::uint32_t left_ = 0, granted_ = 0;                 // after the last that was timed,
+  std::uint64_t entered_ = 0, left_at_ = 0, ticks_ = 0;  // which is this one
+  Sums sums_;
+  std::uint64_t no_stretch_ = 0;
+  ProcessorTime processor_time_;
+};
+
+}  // namespace fathom::profiler
