@@ -28,6 +28,7 @@ import real_programs
 MICRO = {
     "pingpong-8": ("8 B ping-pong", 2, "pingpong", 8, 500, 8, "fastest"),
     "alone-8": ("8 B of one rank to itself", 1, "alone", 8, 500, 8, "fastest"),
+    "tests-4": ("MPI_Testany of 4 receives that finds nothing", 1, "tests", 4, 20000, 8, "fastest"),
     "window-8": ("window of 64 messages of 8 B", 2, "window", 8, 20, 8, "fastest"),
     "pingpong-4096": ("4 KiB ping-pong", 2, "pingpong", 4096, 50, 8, "fastest"),
     "pingpong-65536": ("64 KiB ping-pong", 2, "pingpong", 65536, 20, 8, "fastest"),

@@ -5,7 +5,7 @@
  *
  * Rank R reads commands, one per line, from the pipe FOLDER/turn.R; all ranks get the same ones:
  *   PATTERN BYTES TIMES BATCHES     run BATCHES batches of TIMES, after one to warm up; for
- *                                   "outstanding", BYTES is the number of simultaneous requests
+ *                                   "outstanding" and "tests", BYTES is the number of simultaneous requests
  *   quit
  * Rank 0 answers each with a line in FOLDER/result: the fastest and the median batch, in
  * nanoseconds per message (ping-pong: half a round trip) or per operation.
@@ -97,6 +97,18 @@ static double alone(int bytes, int times) {
   return times;
 }
 
+/* Tests of so many receives that find nothing; time per test. */
+static double tests(int count, int times) {
+  MPI_Request requests[kWindow];
+  for (int k = 0; k < count; ++k)
+    MPI_Irecv(received + k, 1, MPI_BYTE, rank, 2, MPI_COMM_WORLD, &requests[k]);
+  int index, found;
+  for (int i = 0; i < times; ++i) MPI_Testany(count, requests, &index, &found, MPI_STATUS_IGNORE);
+  for (int k = 0; k < count; ++k) MPI_Send(sent, 1, MPI_BYTE, rank, 2, MPI_COMM_WORLD);
+  MPI_Waitall(count, requests, MPI_STATUSES_IGNORE);
+  return times;
+}
+
 /* This many simultaneous requests of one byte each; time per request. All receives are posted
  * before the first send. */
 static double outstanding(int count, int times) {
@@ -156,9 +168,13 @@ static const struct {
   const char* name;
   double (*run)(int, int);
   int largest;
-} kPatterns[] = {{"pingpong", pingpong, kMaxBytes},  {"window", window, kMaxBytes},
-                 {"nobody", nobody, kMaxBytes},      {"self", self, kMaxBytes},
-                 {"alone", alone, kMostAlone},       {"outstanding", outstanding, kMaxOutstanding},
+} kPatterns[] = {{"pingpong", pingpong, kMaxBytes},
+                 {"window", window, kMaxBytes},
+                 {"nobody", nobody, kMaxBytes},
+                 {"self", self, kMaxBytes},
+                 {"alone", alone, kMostAlone},
+                 {"tests", tests, kWindow},
+                 {"outstanding", outstanding, kMaxOutstanding},
                  {"allreduce", allreduce, kMaxBytes}};
 
 int main(int argc, char** argv) {
