@@ -101,6 +101,11 @@ class Function:
         return self.options['waits'].split(',')
 
     @property
+    def frees_object(self):
+        """Whether it frees a window or file, which its members can then no longer name."""
+        return self.role == 'window_free' or 'frees' in self.options
+
+    @property
     def in_sequence(self):
         """Whether all members of a communicator call it in the same order."""
         return self.role in ('blocking', 'nonblocking') or 'members' in self.waits and self.role != 'persistent'

@@ -82,7 +82,7 @@ def members(f):
         yield 'lock', f'LockStep::{lock(f)}'
     if 'polling' in f.waits:
         yield 'polls', 'true'
-    if f.role == 'window_free' or f.name == 'MPI_File_close':
+    if f.frees_object:
         yield 'frees_object', 'true'
     if f.group == 'probe' and 'MPI_Message *message' in f.parameters:
         yield 'takes_message', 'true'

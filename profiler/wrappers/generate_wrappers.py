@@ -264,7 +264,7 @@ def timing(f, result, left=''):
         before.append('const void* const object = timed.on() || timed.is_paused() ? '
                       f'{handle_of_object(f)} : nullptr;')
         before.append('if (timed.is_paused()) timed.pass_collective_on(object);')
-        if f.role == 'window_free' or f.name == 'MPI_File_close':
+        if f.frees_object:
             before.append('if (timed.on()) timed.frees_object(object);')
         leave = [f'timed.leave_collective_on(object, {comm}, {size or 0}{", true" if f.makes_request else ""});']
     succeeded = f'{result} == MPI_SUCCESS'
