@@ -96,15 +96,16 @@ def crowded(files):
 
 def recognised_functions(root, files):
     """Names of MPI functions in comparisons, look-ups and tables outside mpi/."""
-    name = r'"P?MPIX?_[A-Z][a-z]\w*"'
+    types = "Aint|Comm|Count|Datatype|File|Group|Info|Message|Offset|Op|Request|Status|Win"
+    name = rf'["\']P?MPIX?_(?!(?:{types})\*?["\'])[A-Z][a-z]\w*["\']'
     pattern = re.compile(rf'[=!]= *{name}|{name} *[=!]=|\{{{name}[,}}]|(?:find|count|at)\({name}|'
-                         r'(?:starts|ends)_with\("P?MPIX?_(?:[A-Z][a-z]|")')
+                         r'(?:starts|ends)_?with\(["\']P?MPIX?_(?:[A-Z][a-z]|["\'])')
     problems = []
     for path in files:
-        if path.suffix not in (".h", ".cpp") or path.parts[0] in ("mpi", "test", "bench"):
+        if path.suffix not in (".h", ".cpp", ".py") or path.parts[0] in ("mpi", "test", "bench"):
             continue
         for number, line in enumerate((root / path).read_text(encoding="utf-8").splitlines(), 1):
-            if pattern.search(line.split("//")[0]):
+            if pattern.search(line.split("#" if path.suffix == ".py" else "//")[0]):
                 problems.append(f"{path}:{number}: ask mpi/meaning.h what a function is: {line.strip()}")
     return problems
 
