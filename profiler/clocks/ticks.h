@@ -29,7 +29,6 @@ class Ticks {
   }
   static void use_counter(bool use) { counter_ = use; }
   static bool uses_counter() { return counter_; }
-  static std::uint64_t counter() { return __rdtsc(); }
   // How long a reading takes; 0 before it was measured.
   static std::uint64_t of_reading() { return reading_; }
   static void measure_reading() {
@@ -44,7 +43,7 @@ class Ticks {
 
   static std::uint64_t now() {
     if (counter_) [[likely]]
-      return counter();
+      return __rdtsc();
     return from_system();
   }
 

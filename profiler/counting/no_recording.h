@@ -16,15 +16,11 @@ inline void send_requested(const void*) {}
 inline void receive_requested(const void*) {}
 inline void request_started(const void*, bool) {}
 inline void request_completed(const void*, bool) {}
-inline bool received_at_once(const Live&, int, int, std::uint64_t, const void*) { return true; }
 inline void message_received(const Live&, int, int, std::uint64_t, const void*) {}
 inline void received_retracted(const void*) {}
 inline bool records_transfers() { return false; }
 inline constexpr bool records_where_noted() { return false; }
-inline bool transfer_at_once(trace::TransferStep, bool, const void*, std::ptrdiff_t) {
-  return true;
-}
-inline void transfer_slowly(trace::TransferStep, bool, const void*, std::ptrdiff_t) {}
+inline void transfer(trace::TransferStep, bool, const void*, std::ptrdiff_t) {}
 inline void unexpected(const Live&, int, int, bool) {}
 
 }  // namespace fathom::profiler::events

@@ -104,12 +104,6 @@ class Recorder {
     return own != nullptr && own->muted ? nullptr : own;
   }
 
-  // The same of a thread that has one already; else null.
-  static Stream* unmuted_stream_so_far() {
-    Stream* own = recording() ? own_stream() : nullptr;
-    return own != nullptr && own->muted ? nullptr : own;
-  }
-
   // The stream of this thread; null while nothing is recorded here.
   static Stream* stream() {
     if (!recording()) return nullptr;
@@ -154,20 +148,15 @@ class Recorder {
       if (!make_room(stream, ticks)) return;
       step = ticks - stream.last_ticks;
     }
-    write(stream, ticks, step, kind, small, words...);
-  }
-  // The same without a call: false, with nothing appended, if there is no room or another record must precede
-  // it.
-  template <typename... Words>
-  [[gnu::always_inline]] static bool append_at_once(Stream& stream, std::uint64_t ticks,
-                                                    trace::RecordKind kind, std::uint32_t small,
-                                                    Words... words) {
-    const std::uint64_t step = ticks - stream.last_ticks;
-    const std::uint64_t* limit = std::atomic_ref(stream.limit).load(std::memory_order_relaxed);
-    if (stream.at >= limit || step >> 32 != 0) [[unlikely]]
-      return false;
-    write(stream, ticks, step, kind, small, words...);
-    return true;
+    std::uint64_t* record = stream.at;
+    std::size_t position = 1;
+    ((record[position++] = static_cast<std::uint64_t>(words)), ...);
+    record[position] = 0;  // no record follows yet, whatever the chunk held before
+    stream.at = record + position;
+    stream.last_ticks = ticks;
+    const std::uint64_t head = trace::head(static_cast<std::uint32_t>(kind), sizeof...(Words),
+                                           small, static_cast<std::uint32_t>(step));
+    std::atomic_ref(*record).store(head, std::memory_order_release);
   }
 
   // The time of a record that comes some nanoseconds after the last one, if that was one of `kinds`
@@ -176,14 +165,6 @@ class Recorder {
   static std::uint64_t now_or_last(const Stream& stream, std::uint32_t kinds) {
     const bool at_once = stream.at == stream.prompt && (stream.prompt_kind & kinds) != 0;
     return at_once ? stream.last_ticks : Ticks::now();
-  }
-  // The same without a call: false if the clock takes one.
-  static bool now_or_last_at_once(const Stream& stream, std::uint32_t kinds, std::uint64_t& ticks) {
-    const bool at_once = stream.at == stream.prompt && (stream.prompt_kind & kinds) != 0;
-    if (!at_once && !Ticks::uses_counter()) [[unlikely]]
-      return false;
-    ticks = at_once ? stream.last_ticks : Ticks::counter();
-    return true;
   }
   static void last_was(Stream& stream, Follows kind) {
     stream.prompt = stream.at;
@@ -266,21 +247,6 @@ class Recorder {
   bool close_until_opened_again(bool remove_file);
 
  private:
-  template <typename... Words>
-  [[gnu::always_inline]] static void write(Stream& stream, std::uint64_t ticks, std::uint64_t step,
-                                           trace::RecordKind kind, std::uint32_t small,
-                                           Words... words) {
-    std::uint64_t* record = stream.at;
-    std::size_t position = 1;
-    ((record[position++] = static_cast<std::uint64_t>(words)), ...);
-    record[position] = 0;  // no record follows yet, whatever the chunk held before
-    stream.at = record + position;
-    stream.last_ticks = ticks;
-    const std::uint64_t head = trace::head(static_cast<std::uint32_t>(kind), sizeof...(Words),
-                                           small, static_cast<std::uint32_t>(step));
-    std::atomic_ref(*record).store(head, std::memory_order_release);
-  }
-
   static constexpr int kPromptWords = 16;  // where prompt_kind has the words of a kEnter
 
   static bool may_add_to_last(const Stream& stream, std::uint32_t kinds) {

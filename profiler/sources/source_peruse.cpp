@@ -68,28 +68,11 @@ const void* received_request(std::ptrdiff_t id, const Spec* spec) {
   return receives ? request : nullptr;
 }
 
-[[gnu::noinline]] int count_and_record(const void* request, void* parameter, int source, int tag,
-                                       std::uint64_t bytes) {
+void count_received(const void* request, void* parameter, int source, int tag,
+                    std::uint64_t bytes) {
   Live& live = *static_cast<Live*>(parameter);
   if (!events::records_where_noted()) events::message_received(live, tag, source, bytes, request);
   count_message(profile::Direction::kReceived, live, tag, source, bytes);
-  return kSuccess;
-}
-[[gnu::noinline]] int count_recorded(Live& live, int tag, int source, std::uint64_t bytes) {
-  count_slowly(profile::Direction::kReceived, live, tag, source, bytes);
-  return kSuccess;
-}
-
-// Returns what a callback returns, and is the last that one calls. All that it calls itself is called last
-// too, so that no register is saved: the program waits for the message.
-[[gnu::always_inline]] inline int count_received(const void* request, void* parameter, int source,
-                                                 int tag, std::uint64_t bytes) {
-  Live& live = *static_cast<Live*>(parameter);
-  if (!events::received_at_once(live, tag, source, bytes, request)) [[unlikely]]
-    return count_and_record(request, parameter, source, tag, bytes);
-  if (!count_repeated(profile::Direction::kReceived, live, tag, source, bytes)) [[unlikely]]
-    return count_recorded(live, tag, source, bytes);
-  return kSuccess;
 }
 
 bool was_freed(const void* request) { return field<bool>(request, openmpi::kPmlRequestFreeCalled); }
@@ -97,18 +80,20 @@ bool was_freed(const void* request) { return field<bool>(request, openmpi::kPmlR
 int on_complete(void*, std::ptrdiff_t id, Spec* spec, void* parameter) {
   const void* request = received_request(id, spec);
   if (request == nullptr || field<int>(request, openmpi::kRequestCancelled) != 0) return kSuccess;
-  return count_received(request, parameter, field<int>(request, openmpi::kRequestSource),
-                        field<int>(request, openmpi::kRequestTag),
-                        field<std::size_t>(request, openmpi::kRequestReceivedBytes));
+  count_received(request, parameter, field<int>(request, openmpi::kRequestSource),
+                 field<int>(request, openmpi::kRequestTag),
+                 field<std::size_t>(request, openmpi::kRequestReceivedBytes));
+  return kSuccess;
 }
 
 int on_end(void*, std::ptrdiff_t id, Spec* spec, void* parameter) {
   const void* request = received_request(id, spec);
   if (request == nullptr || !was_freed(request)) [[likely]]
     return kSuccess;
-  return count_and_record(request, parameter, field<int>(request, openmpi::kRequestSource),
-                          field<int>(request, openmpi::kRequestTag),
-                          field<std::size_t>(request, openmpi::layout().request_received_bytes));
+  count_received(request, parameter, field<int>(request, openmpi::kRequestSource),
+                 field<int>(request, openmpi::kRequestTag),
+                 field<std::size_t>(request, openmpi::layout().request_received_bytes));
+  return kSuccess;
 }
 
 // The rank of a process in a group, or -1. Takes time linear in the size of the group.
@@ -123,7 +108,10 @@ int rank_in_group(const void* group, const void* process) {
 
 // The status is not filled in yet, but the request already holds the sender's process (match_one in
 // pml_ob1_recvfrag.c). A wildcard tag matches only a program's message.
-[[gnu::noinline]] int count_match_of_freed(const void* request, const Spec* spec, void* parameter) {
+int on_match(void*, std::ptrdiff_t id, Spec* spec, void* parameter) {
+  const void* request = received_request(id, spec);
+  if (request == nullptr || !was_freed(request)) [[likely]]
+    return kSuccess;
   const Live& live = *static_cast<const Live*>(parameter);
   const int source =
       spec->peer >= 0 ? spec->peer
@@ -135,14 +123,10 @@ int rank_in_group(const void* group, const void* process) {
   return kSuccess;
 }
 
-int on_match(void*, std::ptrdiff_t id, Spec* spec, void* parameter) {
-  const void* request = received_request(id, spec);
-  if (request == nullptr || !was_freed(request)) [[likely]]
+int on_begin(void*, std::ptrdiff_t id, Spec*, void* parameter) {
+  const auto* request = reinterpret_cast<const void*>(id);
+  if (counted_as_empty != request) [[likely]]
     return kSuccess;
-  return count_match_of_freed(request, spec, parameter);
-}
-
-[[gnu::noinline]] int take_back_empty(const void* request, void* parameter) {
   counted_as_empty = nullptr;
   if (!was_freed(request))
     return kSuccess;  // a new request at the same address: the earlier message was empty
@@ -157,26 +141,13 @@ int on_match(void*, std::ptrdiff_t id, Spec* spec, void* parameter) {
   return kSuccess;
 }
 
-int on_begin(void*, std::ptrdiff_t id, Spec*, void* parameter) {
-  const auto* request = reinterpret_cast<const void*>(id);
-  if (counted_as_empty != request) [[likely]]
-    return kSuccess;
-  return take_back_empty(request, parameter);
-}
-
-template <const openmpi::Layout& layout, trace::TransferStep step, EventCallback count>
-[[gnu::noinline]] int seen_slowly(void* event, std::ptrdiff_t id, Spec* spec, void* parameter) {
-  events::transfer_slowly(step, spec->operation == kOperationReceive,
-                          reinterpret_cast<const void*>(id), layout.request_received_bytes);
-  return count(event, id, spec, parameter);
-}
-
 // Records the step, in the library that records, and counts.
 template <const openmpi::Layout& layout, trace::TransferStep step, EventCallback count>
 int seen(void* event, std::ptrdiff_t id, Spec* spec, void* parameter) {
-  if (!events::transfer_at_once(step, spec->operation == kOperationReceive,
-                                reinterpret_cast<const void*>(id), layout.request_received_bytes))
-    return seen_slowly<layout, step, count>(event, id, spec, parameter);
+  if (events::kRecords) {
+    events::transfer(step, spec->operation == kOperationReceive, reinterpret_cast<const void*>(id),
+                     layout.request_received_bytes);
+  }
   return count(event, id, spec, parameter);
 }
 

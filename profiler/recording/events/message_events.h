@@ -41,9 +41,6 @@ inline std::uint64_t time_of_message(const Stream& stream, trace::RecordKind kin
   return Recorder::now_or_last(stream, follows);
 }
 
-// A record that follows a message of so many bytes comes within nanoseconds (Follows in recorder.h).
-inline constexpr std::uint64_t kShort = 1024;
-
 // The record of a message that is no partition and not long.
 [[gnu::always_inline]] inline void append_message(Stream& stream, trace::RecordKind kind,
                                                   ClassId class_id, std::uint64_t where, int tag,
@@ -61,6 +58,8 @@ inline constexpr std::uint64_t kShort = 1024;
     Recorder::append(stream, now, kind, class_id, where, what,
                      reinterpret_cast<std::uint64_t>(request));
   }
+  // A record that follows a short message comes within nanoseconds (Follows in recorder.h).
+  constexpr std::uint64_t kShort = 1024;
   const bool sends = kind == trace::RecordKind::kMessageSent;
   if (sends || bytes <= kShort) Recorder::last_was(stream, sends ? kSent : kReceived);
 }
@@ -112,27 +111,6 @@ inline constexpr std::uint64_t kShort = 1024;
   if (Stream* stream = Recorder::unmuted_stream(); stream != nullptr)
     append_message(*stream, kind, kPointToPoint, two(live.kind, static_cast<std::uint32_t>(peer)),
                    tag, bytes, request);
-}
-
-// The same of a received one, without a call: false, with nothing recorded, if that takes one.
-[[gnu::always_inline]] inline bool received_at_once(const Live& live, int tag, int peer,
-                                                    std::uint64_t bytes, const void* request) {
-  if (Level::only_noted || !Recorder::recording()) return true;
-  const bool is_usual =
-      tag >= 0 && live.program_class.load(std::memory_order_relaxed) == kPointToPoint &&
-      ChosenCommunicators::leaves_none_out() && !Partitioned::in_use() && bytes < trace::kLongBytes;
-  Stream* stream = Recorder::unmuted_stream_so_far();
-  std::uint64_t now = 0;
-  if (!is_usual || stream == nullptr ||
-      !Recorder::now_or_last_at_once(*stream, kCompleted | kEnded | kMatched, now) ||
-      !Recorder::append_at_once(
-          *stream, now, trace::RecordKind::kMessageReceived, kPointToPoint,
-          two(live.kind, static_cast<std::uint32_t>(peer)),
-          two(static_cast<std::uint32_t>(tag), static_cast<std::uint32_t>(bytes)),
-          reinterpret_cast<std::uint64_t>(request)))
-    return false;
-  if (bytes <= kShort) Recorder::last_was(*stream, kReceived);
-  return true;
 }
 
 // Called before the message is handed to the PML, so that its receive is never recorded earlier.
@@ -192,56 +170,31 @@ inline bool is_left_out(const void* request) {
   return live != nullptr && ChosenCommunicators::leaves_out(live->kind);
 }
 
-// What a step of a request follows. `received_bytes_at`: where a receive request counts its bytes; for kEnd alone.
-[[gnu::always_inline]] inline StepOrder order_in(trace::TransferStep step, bool receiving,
-                                                 const void* request,
-                                                 std::ptrdiff_t received_bytes_at) {
+// `received_bytes_at`: where a receive request counts its bytes; for kEnd alone.
+[[gnu::always_inline]] inline void transfer(trace::TransferStep step, bool receiving,
+                                            const void* request,
+                                            std::ptrdiff_t received_bytes_at = 0) {
+  if (!Level::transfers) return;
   constexpr std::size_t kMovedAtOnce = 1024;
   const bool short_receive =
       receiving && step == trace::TransferStep::kEnd &&
       rankmap::field<std::size_t>(request, received_bytes_at) <= kMovedAtOnce;
-  return order_of(step, short_receive);
-}
-
-// Steps at once share a record, as they share its time: a short receive has two instead of six. If the one
-// before was recorded, so is this. Otherwise a record of its own is appended. False if that takes a call:
-// transfer_slowly() then does it. PERUSE's callbacks, six for a short receive, save no register for this one.
-[[gnu::always_inline]] inline bool transfer_at_once(trace::TransferStep step, bool receiving,
-                                                    const void* request,
-                                                    std::ptrdiff_t received_bytes_at = 0) {
-  constexpr std::uint32_t kSteps = kActivated | kMatched | kBegun | kEnded;
-  if (!Level::transfers) return true;
-  const StepOrder order = order_in(step, receiving, request, received_bytes_at);
+  const StepOrder order = order_of(step, short_receive);
   const auto number = reinterpret_cast<std::uint64_t>(request);
+  // Steps at once share a record, as they share its time: a short receive has two instead of six. If the
+  // one before was recorded, so is this.
+  constexpr std::uint32_t kSteps = kActivated | kMatched | kBegun | kEnded;
   Stream* stream = Recorder::stream_so_far();
-  if (stream == nullptr) return false;
-  if (!Recorder::add_to_last(*stream, order.follows & kSteps, number, trace::also(step))) {
-    if (!ChosenCommunicators::leaves_none_out()) return false;
-    stream = Recorder::unmuted_stream_so_far();
-    std::uint64_t now = 0;
-    if (stream == nullptr || !Recorder::now_or_last_at_once(*stream, order.follows, now) ||
-        !Recorder::append_at_once(
-            *stream, now, trace::RecordKind::kTransfer,
-            static_cast<std::uint32_t>(step) | (receiving ? trace::kReceiving : 0), number))
-      return false;
+  if (stream == nullptr ||
+      !Recorder::add_to_last(*stream, order.follows & kSteps, number, trace::also(step))) {
+    if (is_left_out(request)) return;
+    stream = Recorder::unmuted_stream();
+    if (stream == nullptr) return;
+    Recorder::append(
+        *stream, Recorder::now_or_last(*stream, order.follows), trace::RecordKind::kTransfer,
+        static_cast<std::uint32_t>(step) | (receiving ? trace::kReceiving : 0), number);
   }
   Recorder::last_was(*stream, static_cast<Follows>(order.is));
-  return true;
-}
-inline void transfer_slowly(trace::TransferStep step, bool receiving, const void* request,
-                            std::ptrdiff_t received_bytes_at = 0) {
-  if (is_left_out(request)) return;
-  Stream* stream = Recorder::unmuted_stream();
-  if (stream == nullptr) return;
-  const StepOrder order = order_in(step, receiving, request, received_bytes_at);
-  Recorder::append(*stream, Recorder::now_or_last(*stream, order.follows),
-                   trace::RecordKind::kTransfer,
-                   static_cast<std::uint32_t>(step) | (receiving ? trace::kReceiving : 0),
-                   reinterpret_cast<std::uint64_t>(request));
-  Recorder::last_was(*stream, static_cast<Follows>(order.is));
-}
-inline void transfer(trace::TransferStep step, bool receiving, const void* request) {
-  if (!transfer_at_once(step, receiving, request)) transfer_slowly(step, receiving, request);
 }
 
 // ---- without PERUSE: the start and end of a request, recorded at the PML's boundary ----
