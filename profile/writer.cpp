@@ -189,29 +189,15 @@ std::vector<std::size_t> rows_by_pair(const std::vector<std::int64_t>& first,
   return rows;
 }
 
-bool columns_agree(const Traffic& traffic) {
-  const std::size_t rows = traffic.source.size();
-  return traffic.destination.size() == rows && traffic.bytes.size() == rows &&
-         traffic.messages.size() == rows;
-}
-
-bool columns_agree(const CallWaits& waits) {
-  const std::size_t rows = waits.rank.size();
-  return waits.awaited.size() == rows && waits.waits.size() == rows &&
-         waits.total_ns.size() == rows && waits.longest_ns.size() == rows;
+template <typename Block>
+bool columns_agree(const Block& block) {
+  return !unequal_columns(block);
 }
 
 bool columns_agree(const CriticalPath& path) {
-  const auto agree = [](const auto& block) { return !unequal_columns(block); };
+  const auto agree = [](const auto& block) { return columns_agree(block); };
   return agree(path.ranks) && std::all_of(path.parts.begin(), path.parts.end(), agree) &&
          std::all_of(path.calls.begin(), path.calls.end(), agree);
-}
-
-bool columns_agree(const CallTimes& calls) {
-  const std::size_t rows = calls.rank.size();
-  return calls.calls.size() == rows && calls.total_ns.size() == rows &&
-         calls.shortest_ns.size() == rows && calls.longest_ns.size() == rows &&
-         calls.bytes.size() == rows && (calls.estimated.empty() || calls.estimated.size() == rows);
 }
 
 bool columns_agree(const MessageSizes& sizes) {
