@@ -138,7 +138,7 @@ ENDS = {
     "finalize": ("wait-at-finalize", "MPI_Finalize", [0, 2, 3], 1),
 }
 HELD_MESSAGES = 2 * 24  # of programs/held_messages.c
-OWN_SOURCES = ("waits.c", "partitions.c", "get_status.c", "truth_rounds.h")  # a last call may return to its caller
+OWN_SOURCES = ("waits.c", "partitions.c", "get_status.c")
 # A machine with fewer processors than ranks makes them wait for each other by chance.
 TOO_MUCH, MOST_OTHERS = 1.5, 0.4
 # By how much processes may differ in how long they take to start.
