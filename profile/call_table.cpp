@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <functional>
 #include <utility>
 
 #include "profile/place_blocks.h"
@@ -67,8 +68,7 @@ void CallTable::finish(Profile& profile, const std::function<void(CallPlace&)>& 
         block.estimated.back() += call.estimated;
       });
   for (CallTimes& block : profile.calls)
-    if (std::ranges::count(block.estimated, 0) == std::ssize(block.estimated))
-      block.estimated.clear();
+    if (std::ranges::none_of(block.estimated, std::identity())) block.estimated.clear();
   std::map<std::pair<std::int64_t, std::string>, const Bins*> by_site;
   for (const auto& [key, bins] : durations_) by_site[{final_site[key.second], key.first}] = &bins;
   for (const auto& [key, bins] : by_site) {

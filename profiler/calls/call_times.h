@@ -45,30 +45,33 @@ class CallTimes {
   // The rows of a place in the program, on a communicator and in a phase.
   class Rows {
    public:
-    [[gnu::always_inline]] void add(std::uint64_t bytes, std::uint64_t ticks) const {
+    // Returns what counts the calls that took about as long.
+    [[gnu::always_inline]] std::uint64_t* add(std::uint64_t bytes, std::uint64_t ticks) const {
       row_->calls += 1;
       row_->ticks += ticks;
       row_->bytes += bytes;
       if (ticks < row_->shortest_ticks) row_->shortest_ticks = ticks;
       if (ticks > row_->longest_ticks) row_->longest_ticks = ticks;
-      durations_->calls[bin_of(ticks)] += 1;
+      return add_duration(ticks);
     }
     // A call whose time was not read, and that has no bytes.
     void add_estimated(std::uint64_t ticks) const {
       row_->calls += 1;
       row_->ticks += ticks;
       row_->estimated += 1;
-      *calls_as_long(ticks) += 1;
+      add_duration(ticks);
     }
     bool are_known() const { return row_ != nullptr; }
-    // These never move.
+    // Never moves.
     profile::CallRow* row() const { return row_; }
-    std::uint64_t* calls_as_long(std::uint64_t ticks) const {
-      return &durations_->calls[bin_of(ticks)];
-    }
 
    private:
     friend class CallTimes;
+    std::uint64_t* add_duration(std::uint64_t ticks) const {
+      std::uint64_t* const calls = &durations_->calls[bin_of(ticks)];
+      *calls += 1;
+      return calls;
+    }
     profile::CallRow* row_ = nullptr;
     profile::DurationRow* durations_ = nullptr;
   };

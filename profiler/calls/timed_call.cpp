@@ -49,10 +49,11 @@ SeldomTimedCall::SeldomTimedCall(std::uint32_t function, const void* site)
     : TimedCall(function, site) {}
 SeldomTimedCall::~SeldomTimedCall() = default;
 
-void UntimedPoll::succeeded(std::uint32_t function, const void* site) {
+void UntimedPoll::succeeded(std::uint32_t function) {
   const std::uint64_t left = Ticks::now();
   const std::uint64_t lasted = WaitLog::untimed_poll_succeeded(function, left);
-  const CallTimes::Rows rows = CallTimes::find_rows(function, site, profile::kNoCommunicator);
+  const CallTimes::Rows rows =
+      CallTimes::find_rows(function, WaitLog::site_of_untimed_poll(), profile::kNoCommunicator);
   if (!rows.are_known()) return WaitLog::not_timed();
   rows.add_estimated(lasted);
   WaitLog::poll_succeeded(left, rows.row(), 0);

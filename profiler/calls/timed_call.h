@@ -180,10 +180,10 @@ class PollingCall : public TimedCall {
     if (!rows.are_known()) [[unlikely]]
       rows = CallTimes::find_rows(function_, site_, communicator);
     if (!rows.are_known()) return WaitLog::not_timed();
-    rows.add(bytes, left_ - entered_);
+    std::uint64_t* const calls_as_long = rows.add(bytes, left_ - entered_);
     if (!WaitLog::on()) return;
     if (!failed) return WaitLog::poll_succeeded(left_, rows.row(), bytes);
-    WaitLog::poll_failed(site_, left_, rows.row(), bytes, rows.calls_as_long(left_ - entered_));
+    WaitLog::poll_failed(site_, left_, rows.row(), bytes, calls_as_long);
   }
   bool ends_loop() const { return WaitLog::ends_loop(); }
   // A probe alone waits for nothing, and need not know what it has found.
@@ -197,7 +197,8 @@ class PollingCall : public TimedCall {
 //   if (UntimedPoll::is_next(caller, "MPI_Test")) {
 //     const UntimedPoll poll(1, request);
 //     const int code = next(…);
-//     return poll.leave(kFunction_MPI_Test, code, found something);
+//     poll.leave(kFunction_MPI_Test, found something);
+//     return code;
 //   }
 class UntimedPoll {
  public:
@@ -213,10 +214,13 @@ class UntimedPoll {
   UntimedPoll(const UntimedPoll&) = delete;
   [[gnu::always_inline]] ~UntimedPoll() {}
 
-  [[gnu::always_inline]] void failed() const { WaitLog::untimed_poll_failed(); }
-  static void succeeded(std::uint32_t function, const void* site);
+  [[gnu::always_inline]] void leave(std::uint32_t function, bool found) const {
+    return found ? succeeded(function) : WaitLog::untimed_poll_failed();
+  }
 
  private:
+  static void succeeded(std::uint32_t function);
+
   const CallSites::Inside inside_;
 };
 

@@ -6,7 +6,7 @@
 
 namespace fathom::profiler {
 
-// All threads that live now, together, since each began, without Fathom's own; in nanoseconds, as
+// Of all threads that live now, without Fathom's own, added up, since each began; in nanoseconds, as
 // the kernel counts it (Linux, Documentation/scheduler/sched-stats.rst, /proc/PID/schedstat: the
 // second number). 0 where the kernel does not.
 std::uint64_t processor_wait_ns();

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Which tests of a polling loop go without readings of the clock.
 //
-// A program may test tens of millions of times in vain, in calls so short that timing them would double what
+// A program may test tens of millions of times in vain, in calls so short that timing them would triple what
 // they cost. So once a loop goes on failing from one place, in short calls that follow each other at once,
 // only some of them are timed: one of 2, then one of 4, up to one of 64. The others are taken to have lasted
-// as long as the last one that was, less the reading of the clock within it, but together no longer than there was
-// time; rows say of how many calls that is so. When the loop began and
-// ended is always read from the clock: what it waited is no estimate.
+// as long as the last one that was, less the reading of the clock within it, but together no longer than the
+// time that passed; rows say for how many calls that is so. When the loop began and ended is always read
+// from the clock: what it waited is no estimate.
 #pragma once
 
 #include <algorithm>
@@ -28,6 +28,8 @@ class FailingPolls {
     std::uint64_t* stretch_ticks = nullptr;  // null: of no stretch
   };
 
+  // Where the tests of the loop are made.
+  const void* site() const { return site_; }
   // Whether the next test, from `site`, goes untimed.
   bool allows(const void* site) const { return left_ != 0 && site_ == site; }
   // The program has made another call, or something else has ended the loop.
@@ -50,19 +52,18 @@ class FailingPolls {
     ticks_ = left - entered - std::min(left - entered, Ticks::of_reading());
     sums_ = sums;
     if (sums_.stretch_ticks == nullptr) sums_.stretch_ticks = &no_stretch_;
-    if (granted_ != 0 && left - processor_time_.ticks > longest_gap) [[unlikely]]
-      processor_time_ = ProcessorTime::at(left);
+    if (granted_ != 0 && left - processor_read_at_ > longest_gap) [[unlikely]] {
+      processor_read_at_ = left;
+      processor_ns_ = processor_ns();
+    }
   }
 
-  // Between the last test that was timed and `now` more time has passed than may be between two polls of a
-  // loop. Whether that is because tests went untimed while the thread had no processor: a test that finds
-  // nothing may give it up.
-  bool had_no_processor(std::uint64_t now, std::uint64_t longest_gap) const {
+  // More time has passed since the last test that was timed than may be between two polls of a loop. Whether
+  // that is because tests went untimed while the thread had no processor: a test that finds nothing may give
+  // it up.
+  bool had_no_processor() const {
     if (left_ == granted_) return false;  // none went untimed
-    const ProcessorTime then = processor_time_, since = ProcessorTime::at(now);
-    const double ticks = static_cast<double>(since.ns - then.ns) *
-                         static_cast<double>(longest_gap) / mpi::kLongestPoll_ns;
-    return ticks < static_cast<double>(2 * longest_gap);
+    return processor_ns() - processor_ns_ < 2 * mpi::kLongestPoll_ns;
   }
 
   // One begins that is not timed,
@@ -87,14 +88,10 @@ class FailingPolls {
   static constexpr std::uint32_t kMostUntimed = 63;
   static constexpr std::uint64_t kShortPollsInGap = 1000, kRunsInGap = 8;
 
-  // What the thread had used of processors at a moment. Not older than the longest gap when tests begin
-  // to go untimed.
-  struct ProcessorTime {
-    std::uint64_t ticks = 0, ns = 0;
-    [[gnu::noinline]] static ProcessorTime at(std::uint64_t ticks) {
-      return {ticks, nanoseconds_of(CLOCK_THREAD_CPUTIME_ID)};
-    }
-  };
+  // What the thread has used of processors. A system call.
+  [[gnu::noinline]] static std::uint64_t processor_ns() {
+    return nanoseconds_of(CLOCK_THREAD_CPUTIME_ID);
+  }
 
   // The untimed that have failed cannot have lasted longer than from the last that was timed until `now`.
   void take_back_excess(std::uint32_t untimed, std::uint64_t now) {
@@ -110,7 +107,9 @@ class FailingPolls {
   std::uint64_t entered_ = 0, left_at_ = 0, ticks_ = 0;  // which is this one
   Sums sums_;
   std::uint64_t no_stretch_ = 0;
-  ProcessorTime processor_time_;
+  // When processor_ns() was read last, and what it was: not older than the longest gap when tests begin to go
+  // untimed.
+  std::uint64_t processor_read_at_ = 0, processor_ns_ = 0;
 };
 
 }  // namespace fathom::profiler

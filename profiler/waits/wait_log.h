@@ -128,24 +128,19 @@ class WaitLog {
   // ---- the program's outermost calls ----
 
   static void entered(std::uint32_t function, std::uint64_t ticks) {
-    own_.entered = ticks;
-    own_.function = function;
-    own_.request_count = 0;
+    begin_call(function, ticks);
     own_.polls.end();
   }
   // The same for a call that tests or probes and returns at once: it may continue a loop.
   static void poll_entered(std::uint32_t function, std::uint64_t ticks) {
     if (own_.function != kFailedPoll || ends_loop_before(ticks)) own_.loop_entered = ticks;
-    own_.entered = ticks;
-    own_.function = function;
-    own_.request_count = 0;
+    begin_call(function, ticks);
   }
   // Whether a test from `site` goes on with a loop, and goes untimed: then untimed_poll_…().
   static bool is_untimed_poll(const void* site) { return own_.polls.allows(site); }
   static void untimed_poll_entered() {
     own_.polls.entered_untimed();
-    own_.entered = own_.poll_left;  // later, but not by much
-    own_.request_count = 0;
+    begin_call(kFailedPoll, own_.poll_left);  // later, but not by much
   }
   // What it waits for or tests. `requests` must stay valid until left().
   static void completes(int count, void* const* requests) {
@@ -181,9 +176,13 @@ class WaitLog {
   static void poll_failed(const void* site, std::uint64_t ticks, profile::CallRow* row,
                           std::uint64_t bytes, std::uint64_t* duration) {
     Place* place = own_.is_main ? add_failed_poll(row, ticks - own_.entered, bytes) : nullptr;
-    own_.polls.failed(site, own_.entered, ticks,
-                      {row, duration, place == nullptr ? nullptr : &place->sum.ticks}, ends_loop(),
-                      longest_poll_);
+    if (own_.request_count > 0) {
+      own_.polls.failed(site, own_.entered, ticks,
+                        {row, duration, place == nullptr ? nullptr : &place->sum.ticks},
+                        ends_loop(), longest_poll_);
+    } else {
+      own_.polls.end();  // probes are all timed
+    }
     own_.function = kFailedPoll;
     own_.poll_left = ticks;
     not_timed();
@@ -192,6 +191,7 @@ class WaitLog {
     own_.polls.failed_untimed();
     not_timed();
   }
+  static const void* site_of_untimed_poll() { return own_.polls.site(); }
   // Returns how long it is taken to have lasted. Then poll_succeeded().
   static std::uint64_t untimed_poll_succeeded(std::uint32_t function, std::uint64_t ticks) {
     const std::uint64_t lasted = own_.polls.succeeded_untimed(ticks);
@@ -408,6 +408,11 @@ class WaitLog {
     }
   };
 
+  static void begin_call(std::uint32_t function, std::uint64_t ticks) {
+    own_.entered = ticks;
+    own_.function = function;
+    own_.request_count = 0;
+  }
   static std::uint64_t moment() { return own_.entered != 0 ? own_.entered : Ticks::now(); }
   static void count_completed(Part part) {
     if (part.is_known()) memory_->channels.row(part.channel()).completed += 1;
@@ -466,7 +471,7 @@ class WaitLog {
   // Whether so much time has passed since the last poll that the loop has ended.
   static bool ends_loop_before(std::uint64_t ticks) {
     return ticks - own_.poll_left > longest_poll_ &&
-           (own_.poll_left == 0 || !own_.polls.had_no_processor(ticks, longest_poll_));
+           (own_.poll_left == 0 || !own_.polls.had_no_processor());
   }
   static void take_out_loop(const profile::CallRow* present);
   static Sum before(const Record& present, const Sum& sum);

@@ -321,13 +321,11 @@ def untimed_poll(f, idle=''):
     """The call, if it is a test that goes untimed. `idle`: what else must be true."""
     if f.role != 'completion' or 'polling' not in f.waits:
         return []
-    call = f'next({arguments_of_call(f)})'
     return [f'if ({idle}UntimedPoll::is_next(caller, "{f.name}")) {{',
             f'  const UntimedPoll poll({given_requests(f)});',
-            f'  const int code = {call};',
-            f'  if ({found_something(f, "code")}) {{',
-            f'    poll.succeeded(kFunction_{f.name}, CallSites::site(caller, "{f.name}"));',
-            '  } else {', '    poll.failed();', '  }', '  return code;', '}']
+            f'  const int code = next({arguments_of_call(f)});',
+            f'  poll.leave(kFunction_{f.name}, {found_something(f, "code")});',
+            '  return code;', '}']
 
 
 def timed_call(f, passed):

@@ -35,8 +35,9 @@ struct Time {
     WaitLog::left(now, row, bytes);
     now += 10;  // of the program
   }
-  void test(std::uint64_t ticks, profile::CallRow* row, bool succeeds) {
+  void test(std::uint64_t ticks, profile::CallRow* row, bool succeeds, int requests = 1) {
     WaitLog::poll_entered(kTest, now);
+    WaitLog::completes(requests, &request);
     if (succeeds) WaitLog::completed({Part::kUnknown});
     now += ticks;
     row->calls += 1;
@@ -67,6 +68,7 @@ struct Time {
     return true;
   }
   std::uint64_t durations = 0;
+  void* request = nullptr;
 };
 
 struct OfPlace {
@@ -221,7 +223,7 @@ TEST_CASE(
     for (int i = 0; i < times; ++i) time.any_test(20, &rows[0], false);
   };
   const auto untimed = [&] { return WaitLog::is_untimed_poll(&rows[0]); };
-  for (int what = 0; what < 4; ++what) {
+  for (int what = 0; what < 5; ++what) {
     CAPTURE(what);
     fail(12);
     REQUIRE(untimed());
@@ -229,6 +231,7 @@ TEST_CASE(
       case 0: time.call(kCommRank, 5, &rows[1], 0, false); break;
       case 1: WaitLog::end_stretch(time.now); break;
       case 2: WaitLog::interrupt_loop(); break;
+      case 3: time.test(20, &rows[2], false, 0); break;  // probes
       default: time.test(20, &rows[2], false);
     }
     CHECK(!untimed());
