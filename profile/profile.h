@@ -127,7 +127,7 @@ struct CallTimes {
   // From the arguments: what is sent, read, written, or at most received; of a collective, what the
   // process contributes.
   std::vector<std::uint64_t> bytes;
-  // Tests in polling loops whose time was not read, but taken from one before; empty if there were none.
+  // How many of the calls have an estimated time (tests in polling loops); empty if none has.
   std::vector<std::uint64_t> estimated;
 };
 

@@ -97,7 +97,7 @@ static double alone(int bytes, int times) {
   return times;
 }
 
-/* Tests of so many receives that find nothing; time per test. */
+/* Tests of this many receives that find nothing; time per test. */
 static double tests(int count, int times) {
   MPI_Request requests[kWindow];
   for (int k = 0; k < count; ++k)
