@@ -5,11 +5,12 @@
     bench/overhead.py [--sets N] [--rounds N] [--pairs N] [--only NAME] [--quick] [--write]
 
 Small patterns (bench/programs/micro.c): one job per variant (native; Fathom, with and without times; two
-clock readings for each call, as mpiP makes; pml_monitoring) is started, and they take turns of a few milliseconds on
-the same cores. A round is one turn of each, in an order that rotates; its fastest batch (allreduce: its median batch) is compared with
-native's of the same round. The table shows the median over all rounds of all sets of jobs, and "best":
-the fastest turn of a set against native's fastest, the median of the sets, which other load on the
-machine disturbs least. HPCC: whole runs, interleaved, --pairs of them, from its own start to its end.
+clock readings for each call, as mpiP makes; pml_monitoring) is started, and they take turns of a few
+milliseconds on the same cores. A round is one turn of each, in an order that rotates; its fastest batch
+(allreduce: its median batch) is compared with native's of the same round. The table shows the median over
+all rounds of all sets of jobs, and "best": the fastest turn of a set against native's fastest, the median
+of the sets, which other load on the machine disturbs least. HPCC and LAMMPS: whole runs, interleaved,
+--pairs of them, from start to end; --bound: on two ranks, each bound to a core.
 
 --write puts the tables into docs/overhead.md.
 """
@@ -133,8 +134,8 @@ def micro_row(name, samples, sets):
     return row
 
 
-def measure_program(workspace, installation, name, pairs, variants=None):
-    """{variant: [seconds of each run]} of a whole program, runs interleaved."""
+def measure_program(workspace, installation, name, pairs, variants=None, bound=False):
+    """{variant: [seconds of each run]} of a whole program, runs interleaved. `bound`: two ranks, each with a core."""
     if not real_programs.is_installed(name):
         raise jobs.Failed(f"{name} is not installed")
     program = real_programs.PROGRAMS[name]
@@ -147,18 +148,18 @@ def measure_program(workspace, installation, name, pairs, variants=None):
             directory = workspace.run_directory()
             real_programs.prepare(program, directory)
             start = time.monotonic()
-            jobs.launch(workspace, installation, variant, program.ranks, program.command, directory=directory,
-                        mpirun=jobs.OVERSUBSCRIBED)
+            jobs.launch(workspace, installation, variant, 2 if bound else program.ranks, program.command, directory=directory,
+                        mpirun=("--bind-to", "core") if bound else jobs.OVERSUBSCRIBED)
             seconds[variant].append(time.monotonic() - start)
             shutil.rmtree(directory)
     jobs.progress("")
     return seconds
 
 
-def program_row(name, seconds):
+def program_row(name, seconds, bound=False):
     program = real_programs.PROGRAMS[name]
     native = seconds["native"]
-    row = [f"{program.title}, {program.ranks} ranks, whole run", f"{statistics.median(native):.2f} s"]
+    row = [f"{program.title}, {'2 bound' if bound else program.ranks} ranks, whole run", f"{statistics.median(native):.2f} s"]
     for variant, runs in seconds.items():
         if variant == "native":
             continue
@@ -173,6 +174,7 @@ def measure():
     parser.add_argument("--sets", type=int, default=5, help="sets of jobs (5)")
     parser.add_argument("--rounds", type=int, default=40, help="rounds for each set and pattern (40)")
     parser.add_argument("--pairs", type=int, default=4, help="runs of HPCC and LAMMPS for each variant (4)")
+    parser.add_argument("--bound", action="store_true", help="run HPCC and LAMMPS on two ranks, each bound to a core")
     parser.add_argument("--only", action="append", choices=[*MICRO, *PROGRAMS], help="one measurement; repeatable")
     parser.add_argument("--build", choices=["peruse", "stock"], help="one Open MPI only")
     parser.add_argument("--quick", action="store_true", help="1 set, 20 rounds, 1 run of each program")
@@ -194,7 +196,8 @@ def measure():
                 rows += [micro_row(name, samples[name], options.sets) for name in names]
             for name in PROGRAMS:
                 if name in wanted:
-                    rows.append(program_row(name, measure_program(workspace, installation, name, options.pairs)))
+                    seconds = measure_program(workspace, installation, name, options.pairs, bound=options.bound)
+                    rows.append(program_row(name, seconds, options.bound))
             header = [installation.title, *VARIANTS]
             text.append(jobs.markdown_table(header, rows))
             print(text[-1], flush=True)
