@@ -68,8 +68,8 @@ class Counter {
                          std::uint32_t peer, std::uint64_t bytes);
 
   // Takes back a message of 0 bytes that turns out to have `bytes`: see source_peruse.cpp.
-  void retract_empty(std::uint32_t communicator, ClassId class_id, const void* group,
-                     std::uint32_t peer);
+  [[gnu::noinline]] void retract_empty(std::uint32_t communicator, ClassId class_id,
+                                       const void* group, std::uint32_t peer);
 
   // MPI_Pcontrol(0) and (1).
   void set_paused(bool paused) { set_option(kPaused, paused); }
@@ -122,16 +122,18 @@ class Counter {
 
   static constexpr std::uint32_t kPaused = 1, kPhase = 2, kManyLanes = 4, kEach = 8;
 
-  void record_with_options(profile::Direction, std::uint32_t communicator, ClassId,
-                           const void* group, std::uint32_t peer, std::uint64_t bytes);
+  [[gnu::noinline]] void record_with_options(profile::Direction, std::uint32_t communicator,
+                                             ClassId, const void* group, std::uint32_t peer,
+                                             std::uint64_t bytes);
   Touched add(Lane&, profile::Direction, std::uint32_t communicator, ClassId, std::uint32_t phase,
               const void* group, std::uint32_t peer, std::uint64_t bytes, std::uint64_t messages);
   profile::CellRow* add_cell(Lane&, profile::Direction, std::uint32_t communicator, ClassId,
                              std::uint32_t phase, const void* group, std::uint32_t peer,
                              std::uint64_t bytes, std::uint64_t messages);
-  profile::CellRow* new_cell(Lane&, std::uint64_t key, const void* group, std::uint32_t peer);
+  [[gnu::noinline]] profile::CellRow* new_cell(Lane&, std::uint64_t key, const void* group,
+                                               std::uint32_t peer);
   profile::CellRow* add_size(Lane&, ClassId, std::uint64_t bytes, std::uint64_t messages);
-  profile::CellRow* new_size(Lane&, ClassId, std::uint64_t bytes);
+  [[gnu::noinline]] profile::CellRow* new_size(Lane&, ClassId, std::uint64_t bytes);
   Lane& take_lane();
   void set_option(std::uint32_t option, bool on);
   void begin_epoch();

@@ -13,7 +13,8 @@
 namespace fathom::profiler {
 
 // Also remembers the message's rows if they may be added to directly.
-void count_slowly(profile::Direction direction, Live& live, int tag, int peer, std::uint64_t bytes);
+[[gnu::noinline]] void count_slowly(profile::Direction direction, Live& live, int tag, int peer,
+                                    std::uint64_t bytes);
 
 // Counts the message if it repeats an earlier one; otherwise returns false and counts nothing.
 inline bool count_repeated(profile::Direction direction, Live& live, int tag, int peer,

@@ -10,8 +10,6 @@
 namespace fathom::profiler {
 namespace {
 
-constexpr auto relaxed = std::memory_order_relaxed;
-
 std::mutex library_tags_lock;  // shared by all communicators; only constructors take it
 
 // sizeof(struct ompi_mca_persist_setup_t) in Open MPI 5.0 and 6.0

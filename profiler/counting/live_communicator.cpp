@@ -4,11 +4,6 @@
 #include <algorithm>
 
 namespace fathom::profiler {
-namespace {
-
-constexpr auto relaxed = std::memory_order_relaxed;
-
-}  // namespace
 
 void Live::reset() {
   comm = group = nullptr;

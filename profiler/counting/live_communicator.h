@@ -44,6 +44,8 @@ namespace fathom::profiler {
 
 inline constexpr ClassId kNoClass = 127;
 inline constexpr ClassId kIgnored = 126;
+// One writer at a time for each field, and no field tells about another.
+inline constexpr auto relaxed = std::memory_order_relaxed;
 
 struct alignas(64) Live {
   const void* comm = nullptr;
@@ -97,7 +99,7 @@ struct alignas(64) Live {
   void remove_library_tag(int tag);
   bool has_library_tag(int tag) const {
     for (const auto& known : library_tags) {
-      if (known.load(std::memory_order_relaxed) == tag) return true;
+      if (known.load(relaxed) == tag) return true;
     }
     return false;
   }
@@ -112,8 +114,9 @@ struct alignas(64) Live {
   };
   std::vector<Setup> setups;  // under the lock of library_tags
   void expect_setup(profile::Direction direction, int peer, int tag);
-  bool is_setup(profile::Direction direction, int peer, int tag, std::uint64_t bytes) const;
-  void setup_is_over(profile::Direction direction, int peer, int tag);
+  [[gnu::noinline]] bool is_setup(profile::Direction direction, int peer, int tag,
+                                  std::uint64_t bytes) const;
+  [[gnu::noinline]] void setup_is_over(profile::Direction direction, int peer, int tag);
 
   void settle_program_class();
 
@@ -133,17 +136,17 @@ inline ClassId blocking_class_of_tag(int tag) {
 
 inline constexpr int kLowestOwnTag = -6;  // of gather.h
 
-ClassId classify_hidden(const Live& live, int tag);
+[[gnu::noinline]] ClassId classify_hidden(const Live& live, int tag);
 
 // kIgnored, or the class of a message with this tag.
 inline ClassId classify(const Live& live, int tag) {
   if (tag >= 0) {
-    const ClassId program = live.program_class.load(std::memory_order_relaxed);
+    const ClassId program = live.program_class.load(relaxed);
     if (program != kNoClass) [[likely]]
       return program;
     return live.has_library_tag(tag) ? kLibrary : kPointToPoint;
   }
-  const ClassId fixed = live.fixed_class.load(std::memory_order_relaxed);
+  const ClassId fixed = live.fixed_class.load(relaxed);
   return fixed != kNoClass ? fixed : classify_hidden(live, tag);
 }
 
@@ -152,7 +155,7 @@ inline ClassId classify(const Live& live, int tag) {
 inline ClassId classify(const Live& live, profile::Direction direction, int tag, int peer,
                         std::uint64_t bytes) {
   const ClassId class_id = classify(live, tag);
-  if (tag < 0 || live.program_class.load(std::memory_order_relaxed) != kNoClass) [[likely]]
+  if (tag < 0 || live.program_class.load(relaxed) != kNoClass) [[likely]]
     return class_id;
   return class_id == kPointToPoint && live.is_setup(direction, peer, tag, bytes) ? kLibrary
                                                                                  : class_id;
@@ -160,12 +163,11 @@ inline ClassId classify(const Live& live, profile::Direction direction, int tag,
 
 // The same if a few loads decide it, else kNoClass.
 inline ClassId usual_class(const Live& live, int tag) {
-  if (tag >= 0) return live.program_class.load(std::memory_order_relaxed);
+  if (tag >= 0) return live.program_class.load(relaxed);
   const bool of_blocking_call = tag <= openmpi::kTagAllgather && tag >= openmpi::kTagScatterv &&
-                                live.fixed_class.load(std::memory_order_relaxed) == kNoClass;
+                                live.fixed_class.load(relaxed) == kNoClass;
   if (!of_blocking_call) return kNoClass;
-  return live.served.load(std::memory_order_relaxed)
-      ->blocking_class.load(std::memory_order_relaxed);
+  return live.served.load(relaxed)->blocking_class.load(relaxed);
 }
 
 }  // namespace fathom::profiler

@@ -39,8 +39,9 @@ class Partitioned {
   static void made(std::size_t operation, const void* request) noexcept;
   // The library makes the request of a partition on its own communicator, which `hidden` is then
   // known to be.
-  static void requested(profile::Direction direction, Live& hidden, int peer, int tag,
-                        const void* buffer, std::uint64_t bytes) noexcept;
+  [[gnu::noinline]] static void requested(profile::Direction direction, Live& hidden, int peer,
+                                          int tag, const void* buffer,
+                                          std::uint64_t bytes) noexcept;
 
   // Where a message of the class counts: on the program's communicator, if its operation is known.
   struct Place {
@@ -49,8 +50,8 @@ class Partitioned {
     int peer;
     const void* request = nullptr;  // of the program, for its operation
   };
-  static Place place_of(profile::Direction direction, const Live& hidden, int peer,
-                        int tag) noexcept;
+  [[gnu::noinline]] static Place place_of(profile::Direction direction, const Live& hidden,
+                                          int peer, int tag) noexcept;
 
  private:
   static inline std::atomic<bool> in_use_{false};

@@ -197,7 +197,8 @@ class Recorder {
 
   // Turns the youngest record of a message of this kind whose request is `word` into one that readers skip, if
   // it is in the stream's present chunk. Walks that chunk, so only for rare cases.
-  static void retract(Stream& stream, trace::RecordKind kind, std::uint64_t word);
+  [[gnu::cold, gnu::noinline]] static void retract(Stream& stream, trace::RecordKind kind,
+                                                   std::uint64_t word);
 
   // For the drain, one thread at a time: the next full chunk in the order of its stream, or null.
   // recycle() gives it back once its records are stored elsewhere or lost.
@@ -277,12 +278,12 @@ class Recorder {
   void size_memory(std::size_t memory_bytes, std::uint32_t least_chunks);
   bool map_and_begin(std::uint32_t job, std::uint32_t rank);
   void begin_again(Stream& stream) const;
-  static Stream* attach();
+  [[gnu::cold, gnu::noinline]] static Stream* attach();
   Stream* left_stream();
   Stream* new_stream();
   static void thread_ends(void* stream);
   // Makes room for one more record and for what must precede it. False: the record is lost.
-  static bool make_room(Stream& stream, std::uint64_t ticks);
+  [[gnu::cold, gnu::noinline]] static bool make_room(Stream& stream, std::uint64_t ticks);
   static void write_time_and_loss(Stream& stream, std::uint64_t ticks);
   bool take_chunk(Stream& stream, std::uint64_t ticks);
   void release_chunk(Stream& stream) const;

@@ -55,6 +55,6 @@ void count_left();
 void saw_complete(void* request);
 
 // A persistent request is about to be started; does nothing for a send.
-void before_start(void* request);
+[[gnu::noinline]] void before_start(void* request);
 
 }  // namespace fathom::profiler::receive_requests

@@ -28,7 +28,7 @@ struct Spec {
   int operation;
 };
 constexpr int kOperationReceive = 1;  // PERUSE_RECV
-constexpr int kSuccess = 0;           // PERUSE_SUCCESS
+constexpr int kPeruseSuccess = 0;     // PERUSE_SUCCESS
 using openmpi::kAnyTag;
 using EventCallback = int (*)(void* event, std::ptrdiff_t request, Spec* spec, void* parameter);
 
@@ -79,21 +79,22 @@ bool was_freed(const void* request) { return field<bool>(request, openmpi::kPmlR
 
 int on_complete(void*, std::ptrdiff_t id, Spec* spec, void* parameter) {
   const void* request = received_request(id, spec);
-  if (request == nullptr || field<int>(request, openmpi::kRequestCancelled) != 0) return kSuccess;
+  if (request == nullptr || field<int>(request, openmpi::kRequestCancelled) != 0)
+    return kPeruseSuccess;
   count_received(request, parameter, field<int>(request, openmpi::kRequestSource),
                  field<int>(request, openmpi::kRequestTag),
                  field<std::size_t>(request, openmpi::kRequestReceivedBytes));
-  return kSuccess;
+  return kPeruseSuccess;
 }
 
 int on_end(void*, std::ptrdiff_t id, Spec* spec, void* parameter) {
   const void* request = received_request(id, spec);
   if (request == nullptr || !was_freed(request)) [[likely]]
-    return kSuccess;
+    return kPeruseSuccess;
   count_received(request, parameter, field<int>(request, openmpi::kRequestSource),
                  field<int>(request, openmpi::kRequestTag),
                  field<std::size_t>(request, openmpi::layout().request_received_bytes));
-  return kSuccess;
+  return kPeruseSuccess;
 }
 
 // The rank of a process in a group, or -1. Takes time linear in the size of the group.
@@ -111,34 +112,34 @@ int rank_in_group(const void* group, const void* process) {
 int on_match(void*, std::ptrdiff_t id, Spec* spec, void* parameter) {
   const void* request = received_request(id, spec);
   if (request == nullptr || !was_freed(request)) [[likely]]
-    return kSuccess;
+    return kPeruseSuccess;
   const Live& live = *static_cast<const Live*>(parameter);
   const int source =
       spec->peer >= 0 ? spec->peer
                       : rank_in_group(live.group, field<const void*>(
                                                       request, openmpi::layout().request_process));
-  if (source < 0) return kSuccess;
+  if (source < 0) return kPeruseSuccess;
   count_received(request, parameter, source, spec->tag == kAnyTag ? 0 : spec->tag, 0);
   counted_as_empty = request;
-  return kSuccess;
+  return kPeruseSuccess;
 }
 
 int on_begin(void*, std::ptrdiff_t id, Spec*, void* parameter) {
   const auto* request = reinterpret_cast<const void*>(id);
   if (counted_as_empty != request) [[likely]]
-    return kSuccess;
+    return kPeruseSuccess;
   counted_as_empty = nullptr;
   if (!was_freed(request))
-    return kSuccess;  // a new request at the same address: the earlier message was empty
+    return kPeruseSuccess;  // a new request at the same address: the earlier message was empty
   const Live& live = *static_cast<const Live*>(parameter);
   const ClassId class_id = classify(live, field<int>(request, openmpi::kRequestTag));
   ProfiledProcess* process = ProfiledProcess::active();
-  if (class_id == kIgnored || process == nullptr) return kSuccess;
+  if (class_id == kIgnored || process == nullptr) return kPeruseSuccess;
   events::received_retracted(request);
   process->counter().retract_empty(
       live.kind, class_id, live.group,
       static_cast<std::uint32_t>(field<int>(request, openmpi::kRequestSource)));
-  return kSuccess;
+  return kPeruseSuccess;
 }
 
 // Records the step, in the library that records, and counts.
@@ -151,12 +152,12 @@ int seen(void* event, std::ptrdiff_t id, Spec* spec, void* parameter) {
   return count(event, id, spec, parameter);
 }
 
-int no_count(void*, std::ptrdiff_t, Spec*, void*) { return kSuccess; }
+int no_count(void*, std::ptrdiff_t, Spec*, void*) { return kPeruseSuccess; }
 
 template <bool left>
 int on_unexpected(void*, std::ptrdiff_t, Spec* spec, void* parameter) {
   events::unexpected(*static_cast<const Live*>(parameter), spec->peer, spec->tag, left);
-  return kSuccess;
+  return kPeruseSuccess;
 }
 
 enum class Use {
@@ -206,14 +207,14 @@ bool open_peruse(const char*& reason) {
     reason = "this Open MPI was built without PERUSE (--enable-peruse)";
     return false;
   }
-  if (init() != kSuccess) {
+  if (init() != kPeruseSuccess) {
     reason = mpi_is_initialized() ? "PERUSE_Init failed"
                                   : "PERUSE_Init needs MPI_Init, which the program has not called";
     return false;
   }
   openmpi::with_layout([]<const openmpi::Layout & layout> { table = kTable<layout>; });
   for (int i = 0; i < kSubscriptions; ++i) {
-    if (is_wanted(table[i]) && query(table[i].event, &event_numbers[i]) != kSuccess) {
+    if (is_wanted(table[i]) && query(table[i].event, &event_numbers[i]) != kPeruseSuccess) {
       reason = "this Open MPI does not know all PERUSE events that exact counting needs";
       return false;
     }
@@ -236,7 +237,7 @@ void subscribe(Live& live) {
     void* handle = nullptr;
     if (!is_wanted(table[i])) continue;
     if (peruse.register_event(event_numbers[i], comm, table[i].callback, &live, &handle) !=
-        kSuccess)
+        kPeruseSuccess)
       continue;
     const bool only_for_freed = table[i].use == Use::kFreed && !events::records_transfers();
     if (only_for_freed) freed_handles().push_back(handle);

@@ -25,17 +25,17 @@ struct Channel;
 class MatchedMessages {
  public:
   // A probe took the channel's next message. Returns its ordinal.
-  static std::uint64_t hold(Channel& channel, const void* message);
+  [[gnu::noinline]] static std::uint64_t hold(Channel& channel, const void* message);
 
   struct Place {
     Channel* channel = nullptr;  // null: the message is not held
     std::uint64_t ordinal = 0;
   };
   // The message is received by a call that was entered then.
-  static Place receive(const void* message, std::uint64_t ticks, TimeLog& times);
+  [[gnu::noinline]] static Place receive(const void* message, std::uint64_t ticks, TimeLog& times);
 
   // Stand-ins for what is held, because something else of the channel is appended next.
-  static void make_way(Channel& channel, TimeLog& times);
+  [[gnu::noinline]] static void make_way(Channel& channel, TimeLog& times);
 
   // In place of the time that was appended: the true moment, or 0 if it is not known.
   static std::uint64_t moment(const Channel& channel, std::uint64_t ordinal,

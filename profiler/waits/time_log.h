@@ -51,7 +51,7 @@ class TimeLog {
   }
 
   // The last one appended never happened (a cancelled receive).
-  void take_back(List& list);
+  [[gnu::noinline]] void take_back(List& list);
 
   // Reads times in ascending order of their ordinals. Forgotten ones are 0.
   class Reader {
@@ -88,7 +88,7 @@ class TimeLog {
   };
   static_assert(sizeof(Chunk) == 256);
 
-  void begin_chunk(List& list, std::uint64_t units);
+  [[gnu::noinline]] void begin_chunk(List& list, std::uint64_t units);
 
   base::ReservedArray<Chunk> memory_;
   Chunk* chunks_ = nullptr;

@@ -278,7 +278,7 @@ class WaitLog {
     count_completed(part);
     if (is_awaited(request)) completed(part);
   }
-  static void persistent_sent(void* request);
+  [[gnu::noinline]] static void persistent_sent(void* request);
   // The same if a request of the PML cannot keep a note: nobody knows when it was posted.
   static void received_at_unknown_post(const Live& live, int tag, int source);
   // A probe, the present call, has found this message. `message`: it has also taken it (MPI_Mprobe).
@@ -288,7 +288,7 @@ class WaitLog {
   static void cancelled(Note note);
   // The part is completed by the call that frees the request, or that completes it if it is
   // persistent; at once if it is complete already.
-  static void watch_send(void* request, Part part);
+  [[gnu::noinline]] static void watch_send(void* request, Part part);
   // The completion callback that the library which traces sets; it calls persistent_sent().
   static void set_tracer(int (*callback)(void*)) { tracer_ = callback; }
   // The present call completes this part.
@@ -427,7 +427,8 @@ class WaitLog {
       if (own_.requests[i] == request) return true;
     return own_.request_count > kLooks;
   }
-  static Part appended(const ChannelKey& key, const void* group, std::uint64_t ticks);
+  [[gnu::noinline]] static Part appended(const ChannelKey& key, const void* group,
+                                         std::uint64_t ticks);
   static void find_blocking_forms(const char* const* names, std::uint32_t functions);
   static ChannelKey sequence_of(const void* handle, bool frees);
   static Part next_in(const ChannelKey& key, std::uint64_t ticks);

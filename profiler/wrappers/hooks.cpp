@@ -18,8 +18,6 @@
 namespace fathom::profiler::hooks {
 namespace {
 
-constexpr auto relaxed = std::memory_order_relaxed;
-
 Live* find(MPI_Comm comm) {
   ProfiledProcess* process = ProfiledProcess::active();
   comm = native(comm);

@@ -164,14 +164,15 @@ def table_roles(table):
 def hot_path(arguments):
     """Undefined symbols of hot objects outside the allow-list."""
     wrong = []
-    folder = pathlib.Path(arguments.library + ".p")
-    common = folder.parent / "libfathom_common.a.p"
-    traced = "-trace" in folder.name
+    library = pathlib.Path(arguments.library)
+    what = {"libfathom-count": "count", "libfathom": "timed", "libfathom-trace": "trace"}[library.stem]
+    traced = what == "trace"
     for source, more in ((HOT_OBJECTS | HOT_OBJECTS_OF_THE_TRACE) if traced else HOT_OBJECTS).items():
         allowed = tuple(EVERYWHERE | set(more) | (EVERYWHERE_IN_THE_TRACE if traced else set()))
         name = source.replace("/", "_") + ".o"
-        own = folder / name  # else one that both libraries share
-        symbols = output_of("nm", "-uC", own if own.exists() else common / name).splitlines()
+        own = library.with_name(f"libfathom_hot_{what}.a.p") / name  # else one that all libraries share
+        shared = library.with_name("libfathom_hot.a.p") / name
+        symbols = output_of("nm", "-uC", own if own.exists() else shared).splitlines()
         if not symbols:
             wrong.append(f"{source}: nm shows no undefined symbol at all; was it built with LTO?")
         for line in symbols:
@@ -257,7 +258,7 @@ CHECKS = {check.__name__.replace("_", "-"): check
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("check", choices=CHECKS)
-    parser.add_argument("--library", help="libfathom.so; its objects are in libfathom.so.p next to it")
+    parser.add_argument("--library", help="libfathom.so; its hot sources, compiled one by one, are in libfathom_hot*.a.p next to it")
     parser.add_argument("--table", help="mpi/functions.table")
     parser.add_argument("--mpifh", help="libmpi_mpifh.so.40, if not the linker's own")
     arguments = parser.parse_args()
