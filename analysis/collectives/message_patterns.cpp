@@ -51,21 +51,20 @@ Rank binary(Rank rank, Rank) {
   return parent;
 }
 
-// Messages down a tree. A process sends to its children in numeric order or, with kRadix, largest
-// subtree first; those children are kRadix^k after it.
-template <Parent kParent, Rank kRadix = 0>
-void down(MessagePattern& pattern) {
+// Messages down a tree. A process sends to its children in numeric order or, with a radix, largest
+// subtree first; those children are radix^k after it.
+void down_tree(MessagePattern& pattern, Parent parent, Rank radix) {
   std::vector<Rank> level{0};
   while (!level.empty()) {  // levels near the root first
     std::vector<Rank> next;
     for (const Rank from : level) {
       std::vector<Rank> children;
       for (Rank to = 1; to < pattern.size; ++to) {
-        if (to != from && kParent(to, pattern.size) == from) children.push_back(to);
+        if (to != from && parent(to, pattern.size) == from) children.push_back(to);
       }
       const auto power = [&](Rank child) {
         Rank made = 1;
-        while (kRadix > 0 && made * kRadix <= child - from) made *= kRadix;
+        while (radix > 0 && made * radix <= child - from) made *= radix;
         return made;
       };
       std::stable_sort(children.begin(), children.end(),
@@ -76,18 +75,21 @@ void down(MessagePattern& pattern) {
     level = next;
   }
 }
+template <Parent kParent, Rank kRadix = 0>
+void down(MessagePattern& pattern) {
+  down_tree(pattern, kParent, kRadix);
+}
 
-template <Parent kParent>
-void up_from(MessagePattern& pattern, Rank rank) {
+void up_tree_from(MessagePattern& pattern, Parent parent, Rank rank) {
   for (Rank child = 1; child < pattern.size; ++child) {
-    if (child != rank && kParent(child, pattern.size) == rank) up_from<kParent>(pattern, child);
+    if (child != rank && parent(child, pattern.size) == rank) up_tree_from(pattern, parent, child);
   }
   if (rank != 0)
-    pattern.hop(pattern.from_root(rank), pattern.from_root(kParent(rank, pattern.size)));
+    pattern.hop(pattern.from_root(rank), pattern.from_root(parent(rank, pattern.size)));
 }
 template <Parent kParent>
 void up(MessagePattern& pattern) {
-  up_from<kParent>(pattern, 0);
+  up_tree_from(pattern, kParent, 0);
 }
 
 // The root of the in-order binary tree is always the last process.
