@@ -183,7 +183,8 @@ def timed_class(f):
 
 
 def is_inlined(f):
-    """Whether all of the call is in MPI_X itself, where its arguments need not be passed on once more."""
+    """Whether all of the call is in MPI_X itself, where its arguments need not be passed on once more. Only those
+    calls are compiled with all optimization."""
     return not is_seldom(f) and not f.name.endswith(('_c', '_init'))
 
 
@@ -361,12 +362,12 @@ def is_seldom(f):
 
 
 def timed_wrappers(functions):
-    return entry_point_file([timed_wrapper(f) for f in functions if not is_seldom(f)], TIMED_HEADERS,
+    return entry_point_file([timed_wrapper(f) for f in functions if is_inlined(f)], TIMED_HEADERS,
                             TIMED_FUNCTIONS + 'using namespace calls;')
 
 
 def seldom_timed_wrappers(functions):
-    return entry_point_file([timed_wrapper(f) for f in functions if is_seldom(f)], TIMED_HEADERS,
+    return entry_point_file([timed_wrapper(f) for f in functions if not is_inlined(f)], TIMED_HEADERS,
                             'using namespace calls;')
 
 
@@ -491,12 +492,12 @@ TRACED_HEADERS = TIMED_HEADERS + ['profiler/recording/traced_call.h', 'profiler/
 
 
 def traced_wrappers(functions):
-    return entry_point_file([traced_wrapper(f) for f in functions if not is_seldom(f)], TRACED_HEADERS,
+    return entry_point_file([traced_wrapper(f) for f in functions if is_inlined(f)], TRACED_HEADERS,
                             TIMED_FUNCTIONS + 'using namespace traced;')
 
 
 def seldom_traced_wrappers(functions):
-    pairs = [traced_wrapper(f) for f in functions if is_seldom(f)]
+    pairs = [traced_wrapper(f) for f in functions if not is_inlined(f)]
     pairs += [fortran_wrapper(f) for f in functions if f.options.get('fortran') == 'direct']
     return entry_point_file(pairs, TRACED_HEADERS, 'using namespace traced;')
 
