@@ -150,9 +150,10 @@ int analyze_part(const AnalyzeOptions& options, analysis::Transport* transport) 
   for (const analysis::Row* row : *rows) {
     if (analysis::can_run(*row, input)) continue;
     if (scope->chooses_traffic())
-      return refuse(kWrongUsage, fmt::format("'{}' is about times; --classes and --communicators "
-                                             "choose traffic, for analyses of traffic",
-                                             row->name));
+      return refuse(kWrongUsage,
+                    fmt::format("analysis '{}' is about times, but --classes and --communicators "
+                                "choose traffic; leave them out, or choose an analysis of traffic",
+                                row->name));
     return refuse(kFailed, analysis::what_is_missing(*row, input));
   }
   const bool first = transport == nullptr || transport->rank() == 0;

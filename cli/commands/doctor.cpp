@@ -118,7 +118,7 @@ class Examination {
       line(Verdict::kOk, "mpirun", launcher);
     } else if (another_) {
       line(Verdict::kNo, "mpirun",
-           "'" + launcher_ + "' is no program; name the mpirun of an Open MPI");
+           "'" + launcher_ + "' is not a program; name the mpirun of an Open MPI");
       return false;
     } else {
       line(Verdict::kWarn, "mpirun",
@@ -134,7 +134,7 @@ class Examination {
     const std::vector<MpiFacts> libraries = probe_launcher(launcher_);
     if (libraries.empty()) {
       line(Verdict::kNo, "MPI library",
-           "no libmpi.so.40 can be loaded; install libopenmpi-dev, or load the module of your "
+           "cannot load libmpi.so.40; install libopenmpi-dev, or load the module of your "
            "site's Open MPI");
       return false;
     }
@@ -149,7 +149,7 @@ class Examination {
     const std::string release = launcher_release(launcher);
     if (release.empty()) {
       line(Verdict::kNo, "MPI library",
-           launcher + " --version names no Open MPI; name the mpirun of an Open MPI");
+           launcher + " --version does not report Open MPI; name the mpirun of an Open MPI");
       return false;
     }
     for (const MpiFacts& facts : probe_launcher(launcher)) {
@@ -158,8 +158,8 @@ class Examination {
     const auto other = pml ? look_through_launcher(launcher, pml->library_folder) : std::nullopt;
     if (other) return examine_one(other->facts, other->overlay);
     line(Verdict::kNo, "MPI library",
-         fmt::format("the libmpi of Open MPI {} cannot be loaded here, and '{} -n 1' starts no "
-                     "process that could look at it; run it to see why",
+         fmt::format("cannot load the libmpi of Open MPI {} here, and '{} -n 1' could not start a "
+                     "process to look at it; run that to see why",
                      release, launcher_));
     return false;
   }

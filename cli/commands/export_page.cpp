@@ -32,15 +32,14 @@ int export_page(const std::string& run, const std::string& path, bool force) {
   if (const auto committed = file.commit(); !committed) return refuse(committed.error().message);
   if (made->levels < made->all_levels)
     std::fprintf(stderr,
-                 "fathom export: %u of the timeline's %u levels found room in 20 MB; fathom view "
-                 "shows all\n",
+                 "fathom export: %u of the timeline's %u levels fit into the file's 20 MB; fathom "
+                 "view shows all of them\n",
                  made->levels, made->all_levels);
   for (const std::string& question : made->left_out)
-    std::fprintf(
-        stderr,
-        "fathom export: the answer to %s is larger than 2 MB and left out; fathom view shows "
-        "it\n",
-        question.c_str());
+    std::fprintf(stderr,
+                 "fathom export: left out the answer to %s, which is larger than 2 MB; fathom view "
+                 "shows it\n",
+                 question.c_str());
   return kFine;
 }
 

@@ -49,8 +49,8 @@ std::string why_nobody_reported(const std::vector<std::string>& command, const P
       case LauncherKind::kOpenMpi:
         likely =
             "the program does not use Open MPI's shared library (not an MPI program, another MPI), "
-            "calls it past preloaded libraries, never got to MPI_Init, or something between mpirun "
-            "and it takes LD_PRELOAD away";
+            "calls it past preloaded libraries, never reached MPI_Init, or something between "
+            "mpirun and the program removes LD_PRELOAD";
         break;
       case LauncherKind::kSlurm:
         likely =
@@ -58,7 +58,7 @@ std::string why_nobody_reported(const std::vector<std::string>& command, const P
             "library";
         break;
       case LauncherKind::kHydra:
-        likely = "the launcher is that of MPICH or Intel MPI, and Fathom can profile Open MPI only";
+        likely = "the launcher belongs to MPICH or Intel MPI, and Fathom can profile only Open MPI";
         break;
       case LauncherKind::kNone:
         likely =
@@ -69,13 +69,12 @@ std::string why_nobody_reported(const std::vector<std::string>& command, const P
         break;
     }
   const std::string first =
-      job.code == 0
-          ? ""
-          : fmt::format(
-                "the command ended with {}; if it printed the reason above (too few slots: mpirun "
-                "--oversubscribe; AddressSanitizer: ASAN_OPTIONS=verify_asan_link_order=0), solve "
-                "that first; otherwise ",
-                job.code);
+      job.code == 0 ? ""
+                    : fmt::format(
+                          "the command ended with {}; if it printed the reason above (too few "
+                          "slots: mpirun --oversubscribe; AddressSanitizer: "
+                          "ASAN_OPTIONS=verify_asan_link_order=0), fix that first; otherwise ",
+                          job.code);
   return fmt::format("no rank ever reported in, so there is no profile: {}{}{}", first, likely,
                      known ? "" : "; 'ldd' on the program and 'fathom doctor' show more");
 }

@@ -298,22 +298,23 @@ int run(const RunOptions& options, const std::vector<std::string>& command) {
   if (const auto checked = check_communicators(options.recorded); !checked)
     return refuse(checked.error().message);
   if (options.kill_stuck && !options.stuck_after_ns)
-    return refuse("--kill ends jobs that are stuck; say with --stuck-after TIME when they are");
+    return refuse("--kill needs --stuck-after TIME, the time after which a job counts as stuck");
   const std::string source = base::process_environment("FATHOM_SOURCE").value_or("");
   if (options.source.empty() && !source.empty() && !is_source(source)) {
     return refuse(fmt::format("FATHOM_SOURCE={} is not a source; there are {}", source,
                               base::joined(kSources)));
   }
   if (options.live && options.no_time)
-    return refuse("--live shows what calls wait for, which --no-time leaves out; give only one");
+    return refuse(
+        "--live shows what calls wait for, which --no-time does not record; give only one of them");
   const auto live_settings = cli::live_settings();
   if (!live_settings) return refuse(live_settings.error().message);
   const auto library = library_for(options);
   if (!library) return refuse(library.error().message);
   if (options.source == "peruse" && !may_have_peruse(command)) {
     return refuse(
-        "the Open MPI that this job would use has no PERUSE; build that for it with 'fathom doctor "
-        "--build-peruse', or use --source pml, which needs none");
+        "the Open MPI that this job would use has no PERUSE; add it with 'fathom doctor "
+        "--build-peruse', or use --source pml, which does not need it");
   }
   const auto directory = options.directory.empty()
                              ? RunDirectory::create_default(application_name(command))

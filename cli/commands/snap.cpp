@@ -44,8 +44,8 @@ void tell_about_window(const TraceWindow& window, std::uint64_t for_ns) {
   std::string missing;
   if (!window.none.empty()) {
     missing = fmt::format(
-        "; {} left none: no MPI call meanwhile, or on a host where neither fathom "
-        "run nor a sampler of fathom run --live nor fathom watch-host runs",
+        "; {} recorded nothing: no MPI call in that time, or a host without fathom run, fathom "
+        "watch-host or a sampler of fathom run --live",
         ranks_named(window.none));
   }
   if (!window.failure.empty()) missing += "; " + window.failure;
@@ -57,13 +57,12 @@ std::string why_nothing(const TraceWindow& window) {
     return fmt::format("no rank of '{}' could record: {}", window.job, window.failure);
   if (!window.was_asked)
     return fmt::format(
-        "no rank of '{}' could be asked: it runs on other hosts, without --live, or began "
-        "MPI with a session",
+        "cannot ask any rank of '{}': it runs on other hosts without --live, or began MPI with a "
+        "session",
         window.job);
   return fmt::format(
-      "no rank of '{0}' has made an MPI call meanwhile, so there is nothing to record; fathom top "
-      "{0} "
-      "--why says what they do",
+      "no rank of '{0}' made an MPI call in that time, so there was nothing to record; fathom top "
+      "{0} --why says what they do",
       window.job);
 }
 
@@ -97,9 +96,8 @@ int snap(const SnapOptions& options) {
   } else if (!options.for_ns && std::ranges::any_of(*jobs, can_be_asked)) {
     return fail(
         kFailed, "snap",
-        fmt::format("the job of '{0}' has no flight recorder (fathom run --flight 16M), which "
-                    "alone keeps what has happened; fathom snap {0} --for 5s records what "
-                    "happens next",
+        fmt::format("the job of '{0}' runs without a flight recorder (fathom run --flight 16M), so "
+                    "its last events were not kept; fathom snap {0} --for 5s records the next ones",
                     options.run));
   }
   const auto snapshots = take_snapshots(*jobs, for_ns);
@@ -110,7 +108,7 @@ int snap(const SnapOptions& options) {
       continue;
     }
     tell_where("the last events", snapshot.processes, snapshot.folder,
-               snapshot.missing == 0 ? "" : fmt::format(" ({} left none)", snapshot.missing));
+               snapshot.missing == 0 ? "" : fmt::format(" ({} left no events)", snapshot.missing));
   }
   return kFine;
 }

@@ -74,12 +74,12 @@ base::Result<std::string> find_library(Library library) {
 }
 
 base::Result<std::string> find_mpi_library() {
-  return find_beside("../analysis/engine/mpi", "libfathom-mpi.so", "the library that speaks MPI",
-                     ", or run without mpirun");
+  return find_beside("../analysis/engine/mpi", "libfathom-mpi.so",
+                     "the library for analysis with MPI", ", or run without mpirun");
 }
 
 base::Result<std::string> find_overlay_library() {
-  return find_beside("../profiler", "libfathom-overlay.so", "the library that uses an overlay");
+  return find_beside("../profiler", "libfathom-overlay.so", "the library that loads PERUSE");
 }
 
 base::Result<std::string> find_plot_script() { return find_script(kPlotScript, "plotting script"); }

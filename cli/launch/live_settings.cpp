@@ -32,10 +32,10 @@ base::Result<LiveSettings> live_settings() {
   } else if (!port.empty() &&
              (!is_number(port, *settings.port) || *settings.port < 0 || *settings.port > 65535)) {
     return base::Error{"FATHOM_LIVE_PORT=" + port +
-                       " is no port; give a number up to 65535, or none"};
+                       " is not a port; give a number up to 65535, or none"};
   }
   if (!summaries.empty() && !is_number(summaries, settings.summaries_above))
-    return base::Error{"FATHOM_LIVE_SUMMARIES=" + summaries + " is no number of ranks"};
+    return base::Error{"FATHOM_LIVE_SUMMARIES=" + summaries + " is not a number of ranks"};
   return settings;
 }
 

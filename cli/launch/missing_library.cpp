@@ -43,7 +43,7 @@ constexpr KnownMpi kOtherMpis[] = {
     {"libmpi_intel", "Cray MPICH"},
     {"libmpi.so.12", "MPICH, MVAPICH or Intel MPI"},
     {"libmpi_abi.so", "a library of the standard MPI ABI",
-     "run it on the library of that name that Open MPI 6 has"},
+     "run it on Open MPI 6's library of that name"},
     {"libmpi.so.1", "an old Open MPI"},
     {"libmpi.so.20", "Open MPI 2 or 3"},
 };
@@ -55,9 +55,9 @@ struct Barrier {
   std::string_view how;  // {library}, {folder} and {run} are replaced
 };
 constexpr Barrier kBarriers[] = {
-    {"sudo", "takes LD_PRELOAD away", "write sudo env LD_PRELOAD={library} FATHOM_OUTPUT={run}"},
-    {"doas", "takes LD_PRELOAD away", "write doas env LD_PRELOAD={library} FATHOM_OUTPUT={run}"},
-    {"su", "takes LD_PRELOAD away", "set LD_PRELOAD={library} and FATHOM_OUTPUT={run} inside it"},
+    {"sudo", "removes LD_PRELOAD", "write sudo env LD_PRELOAD={library} FATHOM_OUTPUT={run}"},
+    {"doas", "removes LD_PRELOAD", "write doas env LD_PRELOAD={library} FATHOM_OUTPUT={run}"},
+    {"su", "removes LD_PRELOAD", "set LD_PRELOAD={library} and FATHOM_OUTPUT={run} inside it"},
     {"ssh", "does not pass the environment on",
      "set LD_PRELOAD={library} and FATHOM_OUTPUT={run} on the other side"},
     {"apptainer", "starts a container",
@@ -140,7 +140,7 @@ class Inspection {
       add(filled(where + "'env -i' clears the environment: write env -i LD_PRELOAD={library} "
                          "FATHOM_OUTPUT={run}"));
     if (removed && !set)
-      add(where + "'env -u LD_PRELOAD' takes the library away: leave that out under fathom run");
+      add(where + "'env -u LD_PRELOAD' removes the library: leave that out under fathom run");
   }
 
   void program(const std::string& path, int depth) {
@@ -177,9 +177,7 @@ class Inspection {
       return word == "LD_PRELOAD" || word == "LD_PRELOAD;";
     });
     if (words[0] == "unset" && names)
-      return add(where +
-                 "'unset LD_PRELOAD' takes the library away: leave that out under fathom "
-                 "run");
+      return add(where + "'unset LD_PRELOAD' removes the library: leave that out under fathom run");
     const std::string& assigned = words[words[0] == "export" && words.size() > 1 ? 1 : 0];
     if (assigned.starts_with("LD_PRELOAD=") &&
         assigned.find("LD_PRELOAD", sizeof "LD_PRELOAD=" - 1) == assigned.npos)
@@ -213,7 +211,7 @@ class Inspection {
         const bool exact = mpi.library.find(".so.") != mpi.library.npos;
         if (exact ? library == mpi.library : library.starts_with(mpi.library))
           return add(
-              fmt::format("{} is linked with {} ({}), and Fathom can profile Open MPI {} only: {}",
+              fmt::format("{} is linked with {} ({}), and Fathom can profile only Open MPI {}: {}",
                           path, mpi.name, library, openmpi::known_releases(), mpi.remedy));
       }
     }

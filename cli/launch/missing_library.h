@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Why no rank of a job loaded the library, as far as the command shows it: something on the way
-// takes LD_PRELOAD away (env -i, sudo, a container, a script), or the program cannot be preloaded
+// removes LD_PRELOAD (env -i, sudo, a container, a script), or the program cannot be preloaded
 // into (statically linked, setuid) or uses another MPI.
 //
 // Reads the program that the ranks run and, of a script, its text; runs nothing. What it cannot

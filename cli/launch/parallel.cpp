@@ -27,7 +27,8 @@ base::Result<std::unique_ptr<analysis::Transport>> start_transport() {
   using Make = analysis::Transport*();
   auto make = reinterpret_cast<Make*>(dlsym(loaded, "fathom_mpi_transport"));
   if (make == nullptr)
-    return base::Error{*library + " is not of this Fathom; build or install both together"};
+    return base::Error{*library +
+                       " belongs to another build of Fathom; build or install both together"};
   std::unique_ptr<analysis::Transport> transport(make());
   if (transport->size() != launched->size) {
     return base::Error{"the launcher started " + std::to_string(launched->size) +

@@ -84,10 +84,9 @@ std::string sentence_of(const RunState& state) {
   const std::string who = state.process.empty() ? "" : " (" + state.process + ")";
   switch (state.progress) {
     case Progress::kRunning: return "still running, for " + human_seconds(std::max(age, 0.0)) + who;
-    case Progress::kLost:
-      return "ended without a word" + who + ": it was killed, or its host went down";
+    case Progress::kLost: return "ended abruptly" + who + ": it was killed, or its host went down";
     case Progress::kUnknown:
-      return "perhaps still running" + who + ": whether it is can only be seen there; it started " +
+      return "perhaps still running" + who + ": only that host can tell; it started " +
              human_seconds(std::max(age, 0.0)) + " ago";
     case Progress::kEnded: break;
   }

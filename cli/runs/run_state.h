@@ -18,7 +18,7 @@ namespace fathom::cli {
 enum class Progress {
   kEnded,
   kRunning,
-  kLost,     // ended without a word: killed, or its host went down
+  kLost,     // ended abruptly: killed, or its host went down
   kUnknown,  // it runs, or ran, on another host or in a container, where we cannot look
 };
 

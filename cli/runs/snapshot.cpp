@@ -90,7 +90,7 @@ base::Result<SnapshotRequest> SnapshotRequest::make(const std::string& run, cons
   if (symlink(text.c_str(), path.c_str()) == 0) return SnapshotRequest(path);
   if (errno == EEXIST) {
     return base::Error{
-        fmt::format("another snapshot of '{}' is being taken; try again when it is there", run)};
+        fmt::format("another snapshot of '{}' is being taken; try again when it is done", run)};
   }
   return base::Error{fmt::format("cannot write to '{}': {}", run, std::strerror(errno))};
 }
@@ -124,7 +124,7 @@ base::Result<std::vector<std::string>> running_jobs(const std::string& run) {
   std::ranges::sort(jobs);
   const bool runs = may_run(run);
   if (runs && (jobs.empty() || !has_profile(run))) jobs.insert(jobs.begin(), run);
-  if (jobs.empty()) return base::Error{fmt::format("the job of '{}' does not run any more", run)};
+  if (jobs.empty()) return base::Error{fmt::format("the job of '{}' is no longer running", run)};
   return jobs;
 }
 
@@ -159,11 +159,10 @@ base::Result<std::vector<Snapshot>> take_snapshots(const std::vector<std::string
   if (refused) return *refused;
   if (processes == 0) {
     return base::Error{fmt::format(
-        "no process of '{0}' answered. The last events are kept by jobs with a flight "
-        "recorder (fathom run --flight 16M); the next ones can be recorded, with fathom "
-        "snap {0} --for 5s, of jobs of fathom run without --no-time whose processes call MPI_Init "
-        "(those that begin MPI with a session cannot be asked), and of their ranks on other hosts "
-        "with --live, or where fathom watch-host runs",
+        "no process of '{0}' answered. Only jobs with a flight recorder (fathom run --flight 16M) "
+        "keep their last events. fathom snap {0} --for 5s records the next ones of a job of fathom "
+        "run without --no-time, unless it begins MPI with a session; on other hosts, the job needs "
+        "--live, or the host fathom watch-host",
         jobs.front())};
   }
   return snapshots;

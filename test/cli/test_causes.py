@@ -101,7 +101,7 @@ class TheProgram(CausesTest):
         app = self.compile("app", "./libmpi_abi.so.0", source="int MPI_Init(); int main(void) { return MPI_Init(); }")
         said = self.said(app)
         self.assertIn("./app is linked with a library of the standard MPI ABI (libmpi_abi.so.0)", said)
-        self.assertIn("run it on the library of that name that Open MPI 6 has", said)
+        self.assertIn("run it on Open MPI 6's library of that name", said)
 
     def test_nothing_is_made_up(self):
         said = self.said(self.compile("app"))

@@ -24,7 +24,7 @@ class SnapTest(harness.CliTest):
 
     def test_a_run_that_has_ended(self):
         os.mkdir(self.path("r"))
-        self.assert_refused(self.fathom("snap", "r"), 1, "the job of 'r' does not run any more")
+        self.assert_refused(self.fathom("snap", "r"), 1, "the job of 'r' is no longer running")
         self.assertEqual(os.listdir(self.path("r")), [])
 
     def test_one_snapshot_at_a_time(self):

@@ -119,7 +119,7 @@ class WhileItRuns(StatusTest):
         job.send_signal(signal.SIGKILL)
         job.wait()
         self.assertEqual(self.status()["state"], "lost")
-        self.assert_refused(self.fathom("report", "my run"), 1, "ended without a word", "it was killed")
+        self.assert_refused(self.fathom("report", "my run"), 1, "ended abruptly", "it was killed")
         open(self.path("go"), "w", encoding="utf-8").close()
         for _ in range(1000):
             if os.path.exists(self.path("my run", "profile.json")):

@@ -89,7 +89,7 @@ class Page(TopTest):
         self.save({"schema": "fathom-profile/1"})
         self.assert_refused(self.fathom("top", "state.json", "--once"), 1, "not the state of a running job")
         self.save(job_states.slow())
-        self.assert_refused(self.fathom("top", "state.json"), 1, "this is no terminal; --once")
+        self.assert_refused(self.fathom("top", "state.json"), 1, "stdin and stdout must be a terminal; use --once")
 
 
 @unittest.skipUnless(shutil.which("tmux"), "there is no tmux")

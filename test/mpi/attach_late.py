@@ -93,7 +93,7 @@ def problems_of_two(mpi, options, folder, run_options=("--live",)):
     job = Job(mpi, options, folder, ranks, run_options=run_options)
     for number in (1, 2):
         code, _, said = job.snap("--for", "700ms")
-        if code != 0 or f"of {ranks} ranks are in" not in said or "left none" in said:
+        if code != 0 or f"of {ranks} ranks are in" not in said or "recorded nothing" in said:
             problems.append(f"snap: {code} {said}")
         else:
             check_window(job, number, ranks, problems)
@@ -108,7 +108,7 @@ def problems_of_two(mpi, options, folder, run_options=("--live",)):
     if coverage["verdict"] != "exact":
         problems.append(f"the profile says {coverage}")
     code, _, said = job.snap("--for", "1s")
-    if code != 1 or "does not run any more" not in said:
+    if code != 1 or "is no longer running" not in said:
         problems.append(f"snap of a job that has ended: {code} {said}")
     return problems
 
@@ -119,7 +119,7 @@ def problems_of_silent(mpi, options, folder):
     job = Job(mpi, options, folder, ranks, ["silent"])
     began = time.monotonic()
     code, _, said = job.snap("--for", "500ms")
-    if code != 0 or "of 2 ranks" not in said or "rank 2 left none" not in said:
+    if code != 0 or "of 2 ranks" not in said or "rank 2 recorded nothing" not in said:
         problems.append(f"snap: {code} {said}")
     elif time.monotonic() - began > 30:
         problems.append("it waited for the silent rank")

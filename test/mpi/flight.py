@@ -148,7 +148,7 @@ def problems_of_snap(mpi, options, folder):
     if left != ["profile.json", "snap-1", "snap-2"]:
         problems.append(f"it left {left}")
     code, _, said = run([options.cli, "snap", str(flight)], mpi.environment, folder)
-    if code != 1 or "does not run any more" not in said:
+    if code != 1 or "is no longer running" not in said:
         problems.append(f"snap of a job that has ended: {code} {said}")
     return problems
 

@@ -81,7 +81,7 @@ def problems_of(kind, command, patterns, mpi, options, folder):
         job.wait_for(processes)
         for words in snap_words:
             code, _, said = run([options.cli, "snap", "run", *words], mpi.environment, folder)
-            if "left none: no MPI call meanwhile" not in said:
+            if "recorded nothing: no MPI call in that time" not in said:
                 break
         places = re.findall(rf"of {RANKS} ranks are in (\S+)/trace; next", said)
         wanted = sorted(patterns)

@@ -39,7 +39,7 @@ base::Result<std::uint64_t> number_of(const Parameters& parameters, const std::s
   const bool digits = text.size() <= 18 && text.find_first_not_of("0123456789") == text.npos;
   const std::uint64_t number = digits ? std::stoull(text) : most + 1;
   if (number <= most) return number;
-  return base::Error{name + " is a whole number up to " + std::to_string(most)};
+  return base::Error{name + " must be a whole number up to " + std::to_string(most)};
 }
 
 // A leaf-spine network with room for the job, a rank on each host: where nothing is known of the machine.
@@ -57,8 +57,9 @@ base::Result<simulator::Network> cluster_of(const std::string& name,
     return simulator::load_cluster(name);
   const std::size_t colon = name.find(':');
   if (colon == name.npos)
-    return base::Error{"'" + name.substr(0, 80) +
-                       "' is not KIND:key=value;…; fathom view --cluster FILE gives a file"};
+    return base::Error{
+        "'" + name.substr(0, 80) +
+        "' is not KIND:key=value;…; to use a file, give it to fathom view --cluster FILE"};
   const auto row = simulator::find_topology(name.substr(0, colon));
   if (!row) return row.error();
   auto parameters =
@@ -86,7 +87,7 @@ base::Result<simulator::Placement> as_run(const simulator::Network& network,
     ++taken[*free];
     placement.push_back(*free);
   }
-  if (placement.empty()) return base::Error{"it is not known on which hosts the job ran"};
+  if (placement.empty()) return base::Error{"the run does not say on which hosts the job ran"};
   return placement;
 }
 
@@ -200,7 +201,7 @@ base::Result<Question> question_of(const std::string& run, const std::vector<std
   }
   question.placements = base::split(text_of(parameters, "placement", "block"), ',');
   if (question.placements.size() > kMostPlacements)
-    return base::Error{"at most four placements stand side by side"};
+    return base::Error{"at most four placements can be shown side by side"};
   return question;
 }
 

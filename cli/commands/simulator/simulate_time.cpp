@@ -94,7 +94,8 @@ base::Result<ModelJob> load_model_job(Model model, const std::string& run, const
   if (!window.whole()) {
     if (model == Model::kReplay)
       return base::Error{
-          "model replay is of a whole run; fathom trace slice makes a run of a window of time"};
+          "model replay takes a whole run, not a window of time; make a run of the window with "
+          "fathom trace slice"};
     analysis::Scope scope;
     scope.from_ns = window.from_ns.value_or(scope.from_ns);
     scope.to_ns = window.to_ns.value_or(scope.to_ns);

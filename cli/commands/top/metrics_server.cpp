@@ -22,7 +22,7 @@ struct MetricsServer::State {
               "the token of the run is missing or wrong\n",
               {{"WWW-Authenticate", "Bearer"}}};
     if (request.path != "/metrics" || request.method != "GET")
-      return {404, "text/plain", "there is only /metrics\n"};
+      return {404, "text/plain", "there is no such page; metrics are at /metrics\n"};
     const std::lock_guard lock(mutex);
     return {200, kOpenMetricsType, text};
   }

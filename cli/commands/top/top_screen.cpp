@@ -189,14 +189,17 @@ class Screen {
 
 base::Result<ScreenEnd> show_screen(JobSource& source, double interval_s) {
   if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
-    return base::Error{"this is no terminal; --once prints the page once, --json for programs"};
+    return base::Error{
+        "stdin and stdout must be a terminal; use --once to print the page once, or --json for "
+        "programs"};
   auto first = source.read();
   if (!first) return first.error();
   if (!*first) return ScreenEnd::kJobEnded;
   std::setlocale(LC_CTYPE, "");
   const Curses curses;
   if (!curses.works())
-    return base::Error{"the terminal (TERM) is not known to curses; --once prints the page once"};
+    return base::Error{
+        "curses does not know this type of terminal (TERM); use --once to print the page once"};
   return Screen(source, interval_s).run(std::move(**first));
 }
 

@@ -133,25 +133,25 @@ std::string check_json(const trace::ProfileComparison& comparison,
 int refuse_own_profile(const std::string& run) {
   return fail(kFailed, "trace check",
               "'" + run +
-                  "' has no profile of its own to compare its trace with: an imported trace comes "
-                  "without one, fathom run --trace records both");
+                  "' has no profile of its own to compare its trace with; fathom run --trace "
+                  "records both, imported traces come without one");
 }
 
 std::string window_text(const trace::WindowCheck& check) {
   std::string text = fmt::format(
-      "window    {} records; {} before them were let go\n"
+      "window    {} records; {} before them were dropped\n"
       "messages  {} with both ends; {} sent and {} received whose other end is outside\n",
       grouped(check.records), grouped(check.dropped), grouped(check.joined),
       grouped(check.only_sent), grouped(check.only_received));
   if (check.lost > 0) {
     text += fmt::format(
-        "note: {} records were lost for want of free memory, so messages may be joined wrongly; "
-        "give --flight more\n",
+        "note: {} records were lost because memory was full, so messages may be joined wrongly; "
+        "give --flight more memory\n",
         grouped(check.lost));
   }
   for (const std::string& problem : check.problems) text += "note: " + printable(problem) + "\n";
   if (check.different > 0) {
-    return text + fmt::format("differs: {} messages have other lengths at their two ends\n",
+    return text + fmt::format("differs: {} messages have different lengths at their two ends\n",
                               grouped(check.different));
   }
   return text + (check.good() ? "equal: both ends of every message agree\n"
