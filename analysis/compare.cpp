@@ -255,7 +255,7 @@ base::Result<Comparison> compare_profiles(const std::vector<const profile::Profi
   if (profiles.size() < 2 || sides.first == 0 || sides.last == 0)
     return base::Error{"a comparison needs two runs or more"};
   if (sides.have_repeats() && sides.first + sides.last != profiles.size())
-    return base::Error{"each of the repeats belongs to one side of the comparison"};
+    return base::Error{"every repeat must belong to one side of the comparison"};
   Comparison comparison;
   comparison.sides = sides;
   std::vector<double> ranks, seconds, bytes, messages;
@@ -273,7 +273,7 @@ base::Result<Comparison> compare_profiles(const std::vector<const profile::Profi
   comparison.classes = compare_classes(profiles, ranks, sides);
   const bool same_ranks = std::count(ranks.begin(), ranks.end(), ranks[0]) == std::ssize(ranks);
   if (sides.have_repeats() && !same_ranks)
-    return base::Error{"repeats have the same number of ranks, and these runs do not"};
+    return base::Error{"repeats must have the same number of ranks, and these runs do not"};
   if (same_ranks) comparison.pairs = compare_pairs(*profiles.front(), *profiles.back());
   if (std::all_of(seconds.begin(), seconds.end(), [](double value) { return value > 0; }))
     add_total("seconds", std::move(seconds), comparison);

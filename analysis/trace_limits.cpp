@@ -98,8 +98,8 @@ std::vector<std::string> limits_of_clocks(const trace::Definitions& definitions)
   if (!own) return {};
   if (!shifted)
     return {
-        "the processes' clocks were not synchronised when this trace was recorded, and nothing "
-        "bounds by how much they differ: times of different ranks cannot be compared"};
+        "the processes' clocks were not synchronised when this trace was recorded, and it is not "
+        "known by how much they differ: times of different ranks cannot be compared"};
   std::vector<std::string> limits = {
       "the processes' clocks were not synchronised when this trace was recorded: times were "
       "shifted as far as messages and collectives bound them, which leaves " +
@@ -108,8 +108,8 @@ std::vector<std::string> limits_of_clocks(const trace::Definitions& definitions)
   const std::set<std::int64_t> ranks = unsynchronised_ranks(definitions);
   if (!ranks.empty())
     limits.push_back("the clock of " + listed({ranks.begin(), ranks.end()}) +
-                     " is bounded from one side only, or not at all: waits for and of such a rank "
-                     "may be wrong by any time");
+                     " is bounded on one side only, or not at all: waits of and for such a rank "
+                     "may be wrong by any amount");
   return limits;
 }
 
@@ -143,7 +143,7 @@ std::vector<std::string> limits_of_trace(const trace::Definitions& definitions) 
   }
   if (problems > kMostNamed)
     limits.push_back("and " + std::to_string(problems - kMostNamed) +
-                     " more pieces of damage; fathom trace info lists them");
+                     " more damaged places; fathom trace info lists them");
   if (!cut.empty()) {
     limits.push_back("the trace of " + listed(cut) +
                      " ends before MPI_Finalize: no result includes what came later there, and "

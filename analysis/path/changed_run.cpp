@@ -350,7 +350,7 @@ base::Result<ChangedRun> changed_run(JoinedJob& job, const std::vector<SupposedC
   const std::vector<bool> used = used_anywhere(job.transport(), factors.used());
   for (std::size_t i = 0; i < changes.size(); ++i) {
     if (used[i]) continue;
-    return base::Error{"'" + changes[i].text + "' is about nothing in " +
+    return base::Error{"'" + changes[i].text + "' matches nothing in " +
                        (chosen.whole() ? "this run" : "the chosen part of the run")};
   }
   return run;

@@ -216,7 +216,7 @@ base::Result<Outcome> critical_path(const Input& input) {
   }
   if (metrics.released > 0) {
     outcome.limits.push_back(std::to_string(metrics.released) +
-                             " messages or collectives pass nothing on along the paths, because "
+                             " messages or collectives are not followed along the paths, because "
                              "their other end is not complete in the trace");
   }
   return outcome;

@@ -166,9 +166,8 @@ std::map<std::int64_t, const profile::CallSite*> sites_of(const profile::Profile
 // What holds for the metrics of any window.
 void add_limits(const ProfileMetrics& metrics, std::vector<std::string>& limits) {
   const std::string limit =
-      "bytes and messages of persistent requests are missing from the metrics: the profile does "
-      "not "
-      "say what was started";
+      "bytes and messages of persistent requests are missing from the metrics, because the profile "
+      "does not say which were started";
   if (metrics.has_persistent && std::find(limits.begin(), limits.end(), limit) == limits.end())
     limits.push_back(limit);
 }
@@ -234,7 +233,7 @@ base::Result<Outcome> critical_path_of_profile(const Input& input) {
     add_limits(metrics, outcome.limits);
     if (path.error_ns > 0) {
       outcome.limits.push_back("up to " + base::duration_text(base::seconds(path.error_ns)) +
-                               " of the critical path may be waiting, in calls that were left out");
+                               " of the critical path may be waiting in calls that were left out");
     }
   }
   add_windows(*input.profile, outcome);

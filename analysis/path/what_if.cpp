@@ -69,7 +69,7 @@ base::Result<Outcome> what_if(const Input& input) {
   if (run->released > 0)
     outcome.limits.push_back(std::to_string(run->released) +
                              " dependences are missing from the changed run, because their other "
-                             "end is not in the trace; it may be too short");
+                             "end is not in the trace; the predicted run time may be too short");
   return outcome;
 }
 

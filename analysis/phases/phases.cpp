@@ -348,7 +348,8 @@ base::Result<Outcome> phases(const Input& input) {
   lay_out_phase_matrices(profiles, outcome.section);
   lay_out_phase_patterns(profiles, input.thresholds, outcome.section);
   if (!known.order)
-    outcome.limits.push_back("phases are not looked for, because the trace lacks " + known.lacking);
+    outcome.limits.push_back("phases were not looked for, because the trace lacks " +
+                             known.lacking);
   std::uint64_t calls = 0;
   for (const std::uint64_t number : dropped) calls += number;
   if (calls > 0)

@@ -60,7 +60,7 @@ base::Result<SupposedChange> parse_supposed_change(const std::string& text) {
     }
     const bool known = word == "rank" || word == "ranks" || word == "function" || word == "site";
     if (!known) return wrong(text, "there is no '" + word + "' to change");
-    if (!(words >> value)) return wrong(text, "'" + word + "' names none");
+    if (!(words >> value)) return wrong(text, "'" + word + "' needs a value");
     if (word == "function") {
       change.function = value;
     } else if (word == "site") {
@@ -75,7 +75,8 @@ base::Result<SupposedChange> parse_supposed_change(const std::string& text) {
   if (!any) return wrong(text, "it does not say what to change");
   if (before && !calls) return wrong(text, "'before' needs a function or a site");
   if (change.of == SupposedChange::Of::kLatency && (calls || before))
-    return wrong(text, "latency is a matter of messages, not of calls");
+    return wrong(text,
+                 "'latency' changes messages, so it takes neither 'before' nor a function or site");
   if (calls && !before) change.of = SupposedChange::Of::kCalls;
   return change;
 }

@@ -154,7 +154,7 @@ base::Result<Outcome> time_breakdown_of_profile(const Input& input) {
   } else {
     outcome.limits.push_back(
         "the calls of a rank took longer than the rank itself, because several threads made them: "
-        "where the time went needs a trace (fathom run --trace)");
+        "to see where the time went, record a trace (fathom run --trace)");
   }
   return outcome;
 }

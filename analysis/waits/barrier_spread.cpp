@@ -233,8 +233,9 @@ base::Result<Outcome> barrier_spread(const Input& input) {
   lay_out(barrier_spread_of(**joined, input.scope), (*joined)->definitions(), outcome.section);
   const std::uint64_t left_out = (*joined)->summary().left_out_parts;
   if (left_out > 0) {
-    outcome.limits.push_back("barriers that lack a member's call in the trace have no spread (" +
-                             std::to_string(left_out) + " calls of collectives are left out)");
+    outcome.limits.push_back(
+        "the spread of barriers that lack a member's call in the trace is not known (" +
+        std::to_string(left_out) + " calls of collectives are left out)");
   }
   return outcome;
 }

@@ -184,11 +184,9 @@ std::string functions_of_traces(const profile::Profile& profile) {
 void limits(const profile::Profile& profile, const profile::WaitCoverage& coverage,
             std::vector<std::string>& sentences) {
   sentences.push_back(
-      "waits were found without a trace: when they were, whether messages were received in the "
-      "wrong "
-      "order, what the late rank did meanwhile and who delayed it in turn needs a trace (fathom "
-      "run "
-      "--trace)");
+      "waits were found without a trace; only a trace (fathom run --trace) shows when they were, "
+      "whether messages were received in the wrong order, what the late rank was doing and who "
+      "delayed it in turn");
   const std::string functions = functions_of_traces(profile);
   if (!functions.empty())
     sentences.push_back("who waits in " + functions +
@@ -202,7 +200,7 @@ void limits(const profile::Profile& profile, const profile::WaitCoverage& covera
     sentences.push_back(std::to_string(coverage.unresolved) + " calls that may have waited, " +
                         duration(coverage.unresolved_ns) +
                         " in total, are left out of the waits, because the other ranks no longer "
-                        "knew when they sent");
+                        "knew when they had sent");
   }
 }
 

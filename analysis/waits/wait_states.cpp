@@ -190,9 +190,8 @@ class WaitFindings {
     }
     if (of_unknown_objects > 0)
       say(std::to_string(of_unknown_objects) +
-          " calls at windows and files that were made before the trace began, or that make "
-          "persistent "
-          "collectives, are left out: how often others had called before is not known");
+          " calls are left out, on windows and files made before the trace began or for persistent "
+          "collectives: it is not known how often others had called before");
     if (losses > 0)
       say("records were lost or recording paused " + std::to_string(losses) +
           " times; messages in flight at these moments may be joined wrongly");
@@ -207,7 +206,7 @@ class WaitFindings {
           ": clocks differ; shorter waits between hosts are left out");
     if (waits.released > 0)
       say("times in the trace contradict each other: " + std::to_string(waits.released) +
-          " times, the origin of a delay could not be followed");
+          " times the origin of a delay could not be traced");
     for (const auto& [process, problems] : summary.problems) {
       for (const std::string& problem : problems) say(problem);
     }

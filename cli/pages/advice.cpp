@@ -197,7 +197,7 @@ void about_waits(const RunSummary& summary, std::vector<Remark>& remarks) {
     remarks.push_back(
         {"waits-unresolved",
          fmt::format("{} calls that may have waited, {} in total, are left out of the waits, "
-                     "because the other ranks no longer knew when they sent",
+                     "because the other ranks no longer knew when they had sent",
                      grouped(waits.unresolved),
                      human_seconds(base::seconds(waits.unresolved_ns)))});
   }

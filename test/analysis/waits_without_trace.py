@@ -145,7 +145,7 @@ def same_findings(build, folder, run, traced):
         assert "meanwhile" not in finding and finding["windows"] == [], finding
     ours, theirs = results["findings"][0], traced["findings"][0]
     assert ours["culprits"] == theirs["culprits"] or passed_on(traced) > 0.1 * theirs["seconds"], (ours, theirs)
-    assert any("needs a trace" in limit for limit in results["limits"]), results["limits"]
+    assert any("only a trace" in limit for limit in results["limits"]), results["limits"]
 
 
 def made_waits(build, folder, case):

@@ -224,7 +224,7 @@ TEST_CASE("a change is read as it is written, or refused with a reason") {
       {"rank 3 : fast", "factor"},
       {"rank 3 : -1", "factor"},
       {": 0.5", "what to change"},
-      {"rank : 0.5", "names none"},
+      {"rank : 0.5", "needs a value"},
       {"speed 3 : 0.5", "no 'speed'"},
       {"before rank 3 : 0.5", "'before' needs"},
       {"latency site a.c:3 : 1", "messages"},
