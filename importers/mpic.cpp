@@ -114,7 +114,7 @@ class Parser {
     if (contents_.ranks <= 0 || !has(static_cast<std::uint64_t>(contents_.ranks) * each)) {
       return error(
           "names " + std::to_string(contents_.ranks) +
-          " ranks and has no room for them; it is not a .mpic file, or its header is damaged");
+          " ranks but is too short for them; it is not a .mpic file, or its header is damaged");
     }
     for (std::int32_t rank = 0; rank < contents_.ranks; ++rank) {
       const char* process = take(kProcessBytes);

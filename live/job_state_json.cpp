@@ -304,9 +304,9 @@ base::Target communicator_target(Communicator& communicator) {
                       },
                       [wide, narrow, &communicator]() -> std::optional<base::Complaint> {
                         if (!narrow(wide->members, communicator.members))
-                          return complaint("members", "holds a number that is no rank");
+                          return complaint("members", "holds a number that is not a rank");
                         if (!narrow(wide->remote, communicator.remote))
-                          return complaint("remote", "holds a number that is no rank");
+                          return complaint("remote", "holds a number that is not a rank");
                         return std::nullopt;
                       }};
 }

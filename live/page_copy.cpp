@@ -76,7 +76,7 @@ base::Result<std::vector<Part>> parts_of(const PageHeader& header, std::uint64_t
     const std::uint32_t record = record_bytes(region.kind);
     if (record == 0) continue;  // of a later version, which may add kinds
     if (region.element_bytes != record)
-      return refused("its records have another size than those of this version");
+      return refused("its records differ in size from those of this version");
     all += bytes;
     if (all > kMostPageBytes) return refused("it is too large");
     parts.push_back({region.kind, record, region.offset, bytes});
@@ -208,17 +208,18 @@ void take_queue_places(const std::string& bytes, QueuesCopy& queues) {
 
 base::Result<std::unique_ptr<PageHeader>> read_header(int descriptor, std::uint64_t& file_bytes) {
   struct stat file {};
-  if (fstat(descriptor, &file) != 0 || !S_ISREG(file.st_mode)) return refused("it is no file");
+  if (fstat(descriptor, &file) != 0 || !S_ISREG(file.st_mode))
+    return refused("it is not a regular file");
   file_bytes = static_cast<std::uint64_t>(file.st_size);
   auto header = std::make_unique<PageHeader>();
   if (!read_exactly(descriptor, header.get(), sizeof(PageHeader), 0))
     return refused("it is shorter than its header");
   if (std::memcmp(header->magic, kPageMagic, sizeof kPageMagic) != 0)
-    return refused("it does not begin as pages do");
+    return refused("it does not begin with a page's mark");
   if (header->version != kPageVersion || header->header_bytes != sizeof(PageHeader))
     return refused("it is of another version of Fathom");
   if (std::memcmp(header->rows.magic, profile::kRowsMagic, sizeof profile::kRowsMagic) != 0)
-    return refused("its rows are none");
+    return refused("its rows have no valid header");
   return header;
 }
 

@@ -39,12 +39,11 @@ void add_trace_loss(const std::string& text, std::vector<TraceLoss>& losses) {
 std::string sentence(const TraceLoss& loss, const std::string& trace) {
   const std::string ranks = plural(static_cast<std::uint64_t>(loss.ranks), "rank");
   const std::string records =
-      trace + " is not whole: " + plural(loss.records, "record") + " of " + ranks;
+      trace + " is incomplete: " + plural(loss.records, "record") + " of " + ranks;
   const std::string error = loss.error.empty() ? "" : " (" + loss.error + ")";
   if (loss.reason == kMemory) {
     return records +
-           " found no room in memory; a larger FATHOM_TRACE_MEMORY or "
-           "FATHOM_TRACE_LEVEL=calls helps";
+           " did not fit into memory; raise FATHOM_TRACE_MEMORY, or set FATHOM_TRACE_LEVEL=calls";
   }
   if (loss.reason == kSize) {
     return records +
@@ -52,11 +51,11 @@ std::string sentence(const TraceLoss& loss, const std::string& trace) {
            "what to record";
   }
   const std::string advice =
-      "; make room or name another directory with FATHOM_OUTPUT, or record less: "
+      "; free disk space or name another directory with FATHOM_OUTPUT, or record less: "
       "FATHOM_TRACE_LEVEL=calls, FATHOM_TRACE_FUNCTIONS, FATHOM_TRACE_RANKS";
   if (loss.reason == kUnwritten) return records + " could not be written" + error + advice;
   if (loss.reason == kNoTrace) {
-    return trace + " is not whole: " + ranks + " could not make " +
+    return trace + " is incomplete: " + ranks + " could not make " +
            (loss.ranks == 1 ? "its" : "their") + " files" + error + advice;
   }
   return records + " are missing: " + loss.reason + error;

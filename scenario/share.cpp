@@ -106,8 +106,8 @@ base::Status gather_parts(const Share& share, const std::string& folder, double 
     std::error_code failed;
     if (!std::filesystem::exists(path, failed)) {
       if (std::chrono::duration<double>(Clock::now() - news).count() > patience_s) {
-        return base::Error{"process " + std::to_string(process) + " left nothing in " + folder +
-                           "; does it see the same folder?"};
+        return base::Error{"process " + std::to_string(process) + " wrote no results to " + folder +
+                           "; check that all processes see the same folder"};
       }
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
       continue;

@@ -65,10 +65,10 @@ base::Status Workload::load(Scenario& scenario) {
     if (!network) return base::Error{scenario.cluster_where + ": " + network.error().message};
     links_ += network->link_count();
     if (links_ > kMostLinksOfAll) {
-      return base::Error{"the clusters of the combinations have together more than " +
+      return base::Error{"the clusters of all combinations together have more than " +
                          std::to_string(kMostLinksOfAll) + " links (" +
                          std::to_string(clusters_.size()) +
-                         " clusters so far): run the scenario in parts"};
+                         " clusters so far); run the scenario in parts"};
     }
     cluster = std::make_unique<simulator::Network>(std::move(*network));
   }
@@ -197,7 +197,7 @@ base::Result<std::vector<NamedArrival>> Workload::logged(const Scenario& scenari
       if (!made) return base::Error{entry.where + ": " + entry.log + ": " + made.error().message};
       pairs += made->pairs.size();
       if (static_cast<double>(pairs) > simulator::kMostPairs) {
-        return base::Error{entry.where + ": the jobs of " + entry.log + " have with pattern " +
+        return base::Error{entry.where + ": the jobs of " + entry.log + " have, with pattern " +
                            pattern.name + " more than " +
                            std::to_string(static_cast<std::uint64_t>(simulator::kMostPairs)) +
                            " pairs; choose a pattern with fewer partners"};

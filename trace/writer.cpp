@@ -51,7 +51,7 @@ std::optional<base::Error> what_is_wrong(const Definitions& definitions) {
     }
     if (++ranks[process.rank] > 1) {
       return base::Error{"rank " + std::to_string(process.rank) +
-                         " comes twice; a trace holds each process once"};
+                         " is listed twice; a trace holds each process once"};
     }
   }
   if (definitions.functions.size() > kMostFunctions) {

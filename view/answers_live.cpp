@@ -19,7 +19,7 @@ base::Result<double> time_of(const Query& query, const std::string& name, double
   if (read.ec == std::errc() && read.ptr == text.data() + text.size() && time_s >= 0 &&
       time_s < 1e15)
     return time_s;
-  return base::Error{"'" + name + "' is a time in seconds"};
+  return base::Error{"'" + name + "' must be a time in seconds"};
 }
 
 }  // namespace

@@ -195,10 +195,10 @@ Reply answer_matrix(Session& session, const Query& query) {
   const std::string what = query.text("what", "bytes"), by = query.text("by", "rank"),
                     order = query.text("order", "rank");
   if (what != "bytes" && what != "messages" && what != "waits")
-    return refuse(400, "'what' is bytes, messages or waits");
-  if (by != "rank" && by != "host") return refuse(400, "'by' is rank or host");
+    return refuse(400, "'what' must be bytes, messages or waits");
+  if (by != "rank" && by != "host") return refuse(400, "'by' must be rank or host");
   if (order != "rank" && order != "host" && order != "pattern" && order != "cluster")
-    return refuse(400, "'order' is rank, host, pattern or cluster");
+    return refuse(400, "'order' must be rank, host, pattern or cluster");
   const auto run = run_of(session, query);
   if (!run) return refuse(404, run.error().message);
   const auto scope = query.scope(session.tools);

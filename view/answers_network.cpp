@@ -25,8 +25,8 @@ Reply simulated(Session& session, const Query& query, bool link) {
   if (!session.tools.network)
     return refuse(422, "this Fathom was built without the simulator, which computes the loads");
   if (link != query.has("link"))
-    return refuse(400, link ? "which link? Its number is the parameter link"
-                            : "/api/network/link says what a link carries");
+    return refuse(400, link ? "name the link by its number, in the parameter link"
+                            : "ask /api/network/link what one link carries");
   const auto scope = query.scope(session.tools);
   if (!scope) return refuse(400, scope.error().message);
   std::optional<profile::Profile> window;

@@ -72,7 +72,7 @@ Reply saved_views(Session& session, const Query& query) {
   std::error_code failed;
   if (std::filesystem::is_regular_file(file_of(**run), failed)) {
     if (std::filesystem::file_size(file_of(**run), failed) > 2 * kMostSavedBytes)
-      return refuse(422, file_of(**run) + " is too long for saved views");
+      return refuse(422, file_of(**run) + " is too large for a file of saved views");
     const auto file = base::open_file(file_of(**run));
     if (!file) return refuse(422, file.error().message);
     auto read = read_views(**file, file_of(**run));

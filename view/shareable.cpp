@@ -226,7 +226,8 @@ base::Result<std::string> page_with(const Pages& pages, const std::string& answe
   for (const auto& [from, to] : parts) {
     const std::size_t at = html.find(from);
     if (at == html.npos)
-      return base::Error{"the viewer's pages are not those of this fathom; install it again"};
+      return base::Error{
+          "the viewer's pages belong to another version of Fathom; install it again"};
     html.replace(at, from.size(), to);
   }
   return html;

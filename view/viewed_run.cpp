@@ -97,10 +97,10 @@ base::Result<analysis::LoadedRun*> ViewedRun::loaded() {
   // mapped would die of it; and a run is loaded once.
   if (!run_ || (!*run_ && was_running_)) {
     was_running_ = mark().state == "running";
-    run_ = was_running_
-               ? base::Error{"the job " + path_ +
-                             " still runs; its page Live shows it, the others when it has ended"}
-               : tools_.load(path_, {});
+    run_ = was_running_ ? base::Error{"the job " + path_ +
+                                      " is still running: the page Live shows it now, the other "
+                                      "pages once it has ended"}
+                        : tools_.load(path_, {});
   }
   if (!*run_) return run_->error();
   return &**run_;

@@ -87,7 +87,7 @@ struct Viewer::State {
   }
 
   base::HttpAnswer respond(const base::HttpRequest& request) {
-    if (!is_named_well(request)) return plain(403, "this server has another name");
+    if (!is_named_well(request)) return plain(403, "the request's Host does not name this server");
     if (request.method == "GET" && request.path == "/" &&
         (request.parameters.contains("token") || request.parameters.contains("once")))
       return enter(request);

@@ -14,7 +14,7 @@ HttpServer::~HttpServer() = default;
 Result<std::unique_ptr<HttpServer>> HttpServer::start(
     const HttpAddress&, HttpHandler, const HttpLimits&,
     const std::vector<std::pair<std::string, std::string>>&) {
-  return Error{"this fathom was built without cpp-httplib, which a server needs"};
+  return Error{"this Fathom was built without cpp-httplib, which its server needs"};
 }
 
 void HttpServer::close_name() {}

@@ -11,7 +11,7 @@ base::Status check_rank_count(const profile::Profile& profile, std::int64_t most
 base::Status check_rank_count(std::int64_t ranks, std::int64_t most, const std::string& format) {
   if (ranks <= most) return base::Done{};
   return base::Error{format + ": the run has " + std::to_string(ranks) +
-                     " ranks and this format is written for up to " + std::to_string(most) +
+                     " ranks, and this format can be written for at most " + std::to_string(most) +
                      "; use csv, whose size grows only with the pairs that communicated"};
 }
 

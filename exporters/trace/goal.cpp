@@ -83,7 +83,8 @@ base::Status export_goal(const trace::Trace& trace, const TraceOptions& options,
   }
   note_loss(all, notes);
   notes.push_back(
-      "GOAL knows sends, receives and computation; one-sided transfers without messages, I/O and "
+      "GOAL holds only sends, receives and computation; one-sided transfers without messages, I/O "
+      "and "
       "the names of calls are left out");
   return file.commit();
 }

@@ -298,7 +298,8 @@ base::Status export_smpi(const trace::Trace& trace, const TraceOptions& options,
   if (!done) return done;
   note_loss(all, notes);
   notes.push_back(
-      "SMPI's traces know sends, receives and pauses; one-sided transfers without messages, I/O "
+      "SMPI's traces hold only sends, receives and pauses; one-sided transfers without messages, "
+      "I/O "
       "and the names of calls are left out");
   notes.push_back("'" + path +
                   "/trace.txt' names its files by absolute path: edit it if you move the folder");

@@ -36,16 +36,14 @@ void open_or_throw(ProfiledProcess& process) {
     made->file.remove();
     if (made->settings.flight_bytes == 0) return give_up(error);
     return process.text().add(
-        "note", std::string("there is no flight recorder: its memory or its keeper, fathom-keeper "
-                            "beside libfathom-trace.so, could not be made (") +
-                    std::strerror(error) + ")");
+        "note", std::string("there is no flight recorder, because its memory or its keeper "
+                            "(fathom-keeper beside libfathom-trace.so) could not be started: ") +
+                    std::strerror(error));
   }
   if (made->settings.sample > 1 && !made->recorder.add_up_left_out()) made->settings.sample = 1;
   if (!made->recorder.survives_kill()) {
-    process.text().add(
-        "note",
-        "there was little room in " + process.run_directory() +
-            "/trace: of a process that was killed, the events of its last moments are lost");
+    process.text().add("note", "there was little space in " + process.run_directory() +
+                                   "/trace: if a process was killed, its last events are lost");
   }
   apply_selection(made->settings);
   if (!ChosenCommunicators::open(made->settings.communicators)) {

@@ -21,7 +21,7 @@ bool prepare_peruse(ProfiledProcess& process, const std::string& chosen_pml, std
   if (!open_peruse(missing)) {
     reason = missing;
     if (overlay_was_offered())
-      reason += "; no overlay that was offered to the job (FATHOM_OVERLAY) is for this libmpi";
+      reason += "; none of the job's overlays (FATHOM_OVERLAY) fits this libmpi";
     return false;
   }
   // pml/monitoring wraps another PML; the start-up check shows whether that is ob1.
@@ -63,7 +63,7 @@ bool try_source(ProfiledProcess& process, SourceName source, MPI_Comm self,
                 const std::string& chosen_pml, bool finds_waits, bool has_world,
                 std::string& reason) {
   if (source == SourceName::kMpiT && !has_world) {
-    reason = "MPI_T counts for MPI_COMM_WORLD, which there is not without MPI_Init";
+    reason = "MPI_T counts for MPI_COMM_WORLD, which does not exist without MPI_Init";
     return false;
   }
   if (source == SourceName::kMpiT) return open_monitoring(process, reason);
@@ -77,7 +77,7 @@ bool try_source(ProfiledProcess& process, SourceName source, MPI_Comm self,
   const SelfCheck check = check_counting(process, self);
   if (with_peruse) watch_freed_requests(false);
   if (!check.sent || (with_peruse && !check.received)) {
-    reason = "it did not prove itself at start-up: " + check.detail;
+    reason = "it failed its check at start-up: " + check.detail;
     return false;
   }
   process.set_sees_waiting_messages(check.waiting);

@@ -54,7 +54,7 @@ bool open_monitoring(ProfiledProcess& process, std::string& reason) {
   variables().open({kMessages, kBytes}, true, unknown);
   if (!unknown.empty()) {
     reason =
-        "Open MPI's pml_monitoring is not loaded; it wants the pml parameter unset, or "
+        "Open MPI's pml_monitoring is not loaded; leave the parameter pml unset, or set it to "
         "ob1,monitoring";
     return false;
   }

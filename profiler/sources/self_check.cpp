@@ -156,14 +156,14 @@ SelfCheck check_counting(ProfiledProcess& process, MPI_Comm self) {
   process.counter().clear();
   process.registry().clear();
   if (!exchanged) {
-    result.detail = "messages to the own process failed";
+    result.detail = "the process could not send messages to itself";
     return result;
   }
   result.sent = sent.right(own);
   result.received = received.right(own);
   if (!result.sent || !result.received) {
     result.detail = "of " + std::to_string(kExpectedMessages) + " known messages of " +
-                    std::to_string(kExpectedBytes) + " bytes to the own process, it counted " +
+                    std::to_string(kExpectedBytes) + " bytes to the process itself, it counted " +
                     describe("sent", sent) + "; " + describe("received", received);
   }
   return result;

@@ -36,7 +36,7 @@ void PathWindows::note(const std::string& sentence) noexcept try {
   std::set<std::string>& notes = mine().notes;
   if (notes.size() < kMostNotes) notes.insert(sentence);
   if (notes.size() == kMostNotes)
-    notes.insert("more could be said of windows of the critical path");
+    notes.insert("further notes on windows of the critical path were left out");
 } catch (...) {  // without memory it stays unsaid
 }
 
@@ -107,8 +107,8 @@ void PathWindows::end(const std::string& name, const Rows* rows) {
 void PathWindows::close(const Rows* rows) noexcept try {
   if (other_threads_call)
     mine().notes.insert(
-        "windows of the critical path that another thread than that of MPI_Init opens "
-        "or closes are left out");
+        "windows of the critical path are left out if a thread other than that of MPI_Init opens "
+        "or closes them");
   if (mine().windows.empty()) return;
   if (WaitLog::is_main_thread()) add_calls(rows);
   for (Window& window : mine().windows) {

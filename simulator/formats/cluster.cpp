@@ -30,7 +30,7 @@ base::Result<Network> make_topology(const std::string& specification, std::size_
 
 base::Error nothing_known(const std::string& path, const std::string& why = "") {
   return {
-      path + ": is no description of a cluster" + why +
+      path + ": is not a description of a cluster" + why +
       "; GraphML, SimGrid platforms, Slurm's topology.conf and topology.yaml, and the output of "
       "ibnetdiscover can be read"};
 }
@@ -43,7 +43,7 @@ base::Result<Network> read_xml(const std::string& path, const ClusterDefaults& d
   if (root == "platform") return read_simgrid_platform(path, defaults);
   if (root == "graphml") return read_graphml(path);
   if (root == "topology")
-    return nothing_known(path, ", but hwloc's of one machine, which --node takes");
+    return nothing_known(path, ", but hwloc's description of one machine, which --node takes");
   return nothing_known(path, " (XML that begins with '" + root + "')");
 }
 

@@ -185,7 +185,8 @@ class IbnetdiscoverReader {
         path_,
         [this](const std::string& line, std::size_t number) { return parse_line(line, number); });
     if (!parsed) return parsed.error();
-    if (nodes_.empty()) return base::Error{path_ + ": holds no Switch and no Ca of ibnetdiscover"};
+    if (nodes_.empty())
+      return base::Error{path_ + ": has no Switch or Ca line; give the output of ibnetdiscover"};
     leave_out_adapters_of_switches();
     add_nodes();
     for (const LinkLine& link : links_) {

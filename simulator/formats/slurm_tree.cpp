@@ -103,7 +103,7 @@ base::Status SlurmTree::add_named(const Switch& added) {
     if (!expanded) return error(added.line, "'" + *list + "': " + expanded.error().message);
     named_ += expanded->size();
     if (named_ > kMostNodes)
-      return error(added.line, "with this line the file " +
+      return error(added.line, "up to this line, the file " +
                                    too_many_names(static_cast<double>(named_)).message);
     *names = std::move(*expanded);
   }

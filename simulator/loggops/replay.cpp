@@ -332,10 +332,10 @@ class Replay {
       const OperationKind kind = program_[id].kind;
       if (waits_for_[id] != 0) continue;
       if (kind == OperationKind::kReceive && !has_message[id]) {
-        return {describe(id, "receives from") + ", but nothing comes" + left};
+        return {describe(id, "receives from") + ", but no such message is sent" + left};
       }
       if (kind == OperationKind::kSend && !is_eager(id) && partner_[id] == kNoOperation) {
-        return {describe(id, "sends to") + ", which never receives that" + left};
+        return {describe(id, "sends to") + ", which never receives it" + left};
       }
     }
     return {"operations wait for each other in a cycle" + left};

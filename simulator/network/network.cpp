@@ -123,7 +123,8 @@ base::Status NetworkBuilder::check() const {
       return base::Error{"there are two nodes named '" + node.name + "'"};
     }
     if (node.is_host && node.slots == 0) {
-      return base::Error{"host '" + node.name + "' has no room for any process; give it slots"};
+      return base::Error{"host '" + node.name +
+                         "' has no slots for processes; give it at least one"};
     }
     any_host = any_host || node.is_host;
   }

@@ -196,7 +196,7 @@ class PlacementFile {
     if (host == kNoId) {
       return error(place,
                    "host '" + place.host + "' has " + std::to_string(cores) +
-                       " slots, and more ranks" +
+                       " slots, but more ranks are placed on it" +
                        (parts.size() > 1 ? ", or more on the cores of one of its parts" : ""));
     }
     ++used_[host];

@@ -18,7 +18,7 @@ class GivenRouter : public Router {
       if (source != destination && !network_.given_routes()->append(source, destination, way)) {
         return base::Error{"'" + network_.name() + "' gives no route from '" +
                            network_.node_name(source) + "' to '" + network_.node_name(destination) +
-                           "'; --routing dmodk looks for a path over its links"};
+                           "'; use --routing dmodk to find a path over its links"};
       }
       sink.take(index, way, 1);
     }
@@ -34,7 +34,8 @@ class GivenRouter : public Router {
 base::Result<std::unique_ptr<Router>> make_given(const Network& network, const RouterOptions&) {
   if (network.given_routes()) return std::unique_ptr<Router>(new GivenRouter(network));
   return base::Error{"'" + network.name() +
-                     "' prescribes no routes, which routing 'given' takes; SimGrid platforms do"};
+                     "' prescribes no routes for routing 'given' to follow; choose another "
+                     "routing, or give a SimGrid platform"};
 }
 
 }  // namespace fathom::simulator

@@ -171,7 +171,7 @@ base::Status check_picture(const Network& network) {
                      " nodes and " + std::to_string(network.link_count()) + " links; at most " +
                      std::to_string(kMostPictureNodes) + " and " +
                      std::to_string(kMostPictureLinks) +
-                     " are drawn, fathom simulate has no such limit"};
+                     " can be drawn; fathom simulate has no such limit"};
 }
 
 void write_network(base::JsonWriter& json, const Network& network) {

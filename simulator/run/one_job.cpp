@@ -12,7 +12,7 @@ base::Result<Placement> placement_of(const Network& network, const Job& job, con
     if (choice.given_placement.size() == static_cast<std::size_t>(job.ranks))
       return choice.given_placement;
     return base::Error{"the placement is for " + std::to_string(choice.given_placement.size()) +
-                       " ranks, the job has " + std::to_string(job.ranks)};
+                       " ranks, but the job has " + std::to_string(job.ranks)};
   }
   std::vector<HostId> hosts = choice.hosts;
   if (hosts.empty()) {

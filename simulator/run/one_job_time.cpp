@@ -37,7 +37,7 @@ constexpr std::uint64_t kMostTimedLinks = 1 << 22, kMostTimedProcessors = 1 << 2
 base::Status check_count(const std::string& what, std::uint64_t count, std::uint64_t most) {
   if (count <= most) return base::Done{};
   return base::Error{what + " " + std::to_string(count) + "; at most " + std::to_string(most) +
-                     " can be simulated in time, model load has no such limit"};
+                     " can be simulated in time; model load has no such limit"};
 }
 
 base::Result<Ready> prepare(const Network& network, const Job& job, const Choice& choice) {

@@ -55,8 +55,8 @@ base::Result<TopologyParameters> TopologyParameters::parse(const std::string& sp
 base::Status TopologyParameters::check_size(double nodes, double cables) const {
   if (nodes <= most_nodes_ && 2 * cables <= most_links_) return base::Done{};
   if (nodes <= kMostNodes && 2 * cables <= kMostLinks)
-    return error("more than " + std::to_string(most_nodes_) + " nodes or " +
-                 std::to_string(most_links_) + " links; that is the most that is made here");
+    return error("it would have more than " + std::to_string(most_nodes_) + " nodes or " +
+                 std::to_string(most_links_) + " links, the most that can be drawn");
   return error(too_large(nodes, 2 * cables).message);
 }
 

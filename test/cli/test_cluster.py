@@ -99,7 +99,7 @@ class Cluster(harness.CliTest):
                    (1, [TREE, "--format", "simgrid", "-o", "c", "--routing", "given"], "prescribes no routes"),
                    (1, ["leafspine:leaves=100;spines=1;hosts=100", "--format", "simgrid", "-o", "c", "--routing", "dmodk"],
                     "has 10000 hosts; the routes between more than 8192 are too many"),
-                   (1, ["nothing"], "is no description of a cluster; GraphML, SimGrid platforms, Slurm's")]
+                   (1, ["nothing"], "is not a description of a cluster; GraphML, SimGrid platforms, Slurm's")]
         for code, words, sentence in refused:
             with self.subTest(words=words):
                 self.assert_refused(self.fathom("cluster", *words), code, sentence)

@@ -567,7 +567,7 @@ for path in sys.argv[2:]:
         self.assertEqual(loads["edge1", "core0"], 100)  # rank 0 on n10 to rank 2 on n00, even
         write("n10,n01,n00,n11\n")
         self.assertEqual(run["links"], self.runs("--rankfile", "ranks")[0]["links"])
-        for text, sentence in (("n10,n01", "for 2 ranks, the job has 4"), ("n10,n10,n00,n11", "'n10' has 1 slots, and more"),
+        for text, sentence in (("n10,n01", "for 2 ranks, but the job has 4"), ("n10,n10,n00,n11", "'n10' has 1 slots, but more"),
                                ("rank 0=n10\nrank 2=n00\n", "rank 1 is missing"), ("n10,n99,n00,n11", "no host 'n99'"),
                                ("rank 0=+n0 slot=0\n", "no host '+n0'; hosts must be named, not numbered"),
                                ("rank 0=n10\nrank 0=n00\n", "rank 0 is given twice")):

@@ -35,8 +35,8 @@ class Answers(ViewTest):
             file.write(f"{mark}\ncommand\na trace\n")
         self.serve("run")
         for _ in range(2):
-            self.assertIn("still runs", self.ask("/api/meta", 422)["error"])
-        self.assertIn("still runs", self.ask("/api/runs")["runs"][0]["error"])
+            self.assertIn("still running", self.ask("/api/meta", 422)["error"])
+        self.assertIn("still running", self.ask("/api/runs")["runs"][0]["error"])
         os.unlink(self.path("run", ".running"))
         self.assertEqual(self.ask("/api/meta")["ranks"], 2)
 

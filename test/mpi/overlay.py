@@ -129,7 +129,7 @@ def file_that_differs_in_one_byte_is_not_replaced(place):
     content[len(content) // 2] ^= 1
     original.write_bytes(content)
     profile = place.same_and_exact(*place.job(2), source="pml", FATHOM_OVERLAY=str(other))
-    assert "no overlay that was offered" in notes(profile), profile["coverage"]
+    assert "none of the job's overlays" in notes(profile), profile["coverage"]
 
 
 def one_of_several_overlays_fits(place):
@@ -140,7 +140,7 @@ def ranks_of_a_host_without_the_overlay_count_too(place):
     program = place.options.program
     half = ("mpirun", "--oversubscribe", "-n", "2", program, ":", "-n", "2", "-x", "FATHOM_OVERLAY=/nowhere", program)
     profile = place.same_and_exact(*half)
-    assert "no overlay that was offered" in notes(profile), profile["coverage"]
+    assert "none of the job's overlays" in notes(profile), profile["coverage"]
 
 
 def transport_that_open_mpi_chooses_stays(place):

@@ -268,7 +268,7 @@ def records_lost_to_full_memory_are_counted(build, folder):
     assert lost > 0, "nothing was lost"
     by_events = sum(event["records"] for event in build.events(run) if event["kind"] == "lost")
     assert by_events == lost, f"{by_events} where they are missing, {lost} in all"
-    assert "found no room in memory" in build.fathom("report", run).replace("\n   ", "")
+    assert "did not fit into memory" in build.fathom("report", run).replace("\n   ", "")
     assert "rank 0: records were lost" in build.fathom("trace", "check", run, code=1)
 
 
@@ -304,7 +304,7 @@ def until_all_count(folder, ranks):
 
 def a_full_disk_is_reported_once(build, folder):
     """A disk fills up while a job records: one sentence for all ranks, a profile, and whole traces."""
-    sentence = re.compile(r"fathom: the trace in (\S+) is not whole: (\d+) records of 2 ranks could not "
+    sentence = re.compile(r"fathom: the trace in (\S+) is incomplete: (\d+) records of 2 ranks could not "
                           r"be written \(No space left on device\); .*FATHOM_OUTPUT.*\.")
     for log in ("warning", "quiet"):
         place = folder / log
@@ -320,7 +320,7 @@ def a_full_disk_is_reported_once(build, folder):
             code, output, errors = build.wait_for(job)
             assert code == 0 and "storm: over" in output, errors
             said = [match for match in map(sentence.fullmatch, errors.splitlines()) if match]
-            assert len(said) == errors.count("not whole") == (0 if log == "quiet" else 1), errors
+            assert len(said) == errors.count("is incomplete") == (0 if log == "quiet" else 1), errors
             profile = json.loads((run / "profile.json").read_text())
             lost = {loss["reason"]: loss for loss in profile["coverage"]["trace_lost"]}
             unwritten = lost["unwritten"]
@@ -347,7 +347,7 @@ def a_disk_full_from_the_start_is_reported_once(build, folder):
         program = [build.storm, str(folder / "count"), "0", "0"]
         code, output, errors = build.run(folder, program, ranks=2, run=run)
         assert code == 0 and "storm: over" in output, errors
-        said = re.findall(r"fathom: the trace in (\S+) is not whole: 2 ranks could not make their "
+        said = re.findall(r"fathom: the trace in (\S+) is incomplete: 2 ranks could not make their "
                           r"files \(No space left on device\); ", errors)
         assert said == [f"{run}/trace"], errors
         assert list((run / "trace").iterdir()) == []

@@ -149,7 +149,7 @@ test('requests of the network name no file and nothing huge', async () => {
   for (const [query, sentence] of [
     ['cluster=/etc/passwd', /not KIND:key=value/],
     ['cluster=file:/etc/passwd', /no topology|there is no/],
-    ['cluster=torus:dims%3D1000,1000', /the most that is made here/],
+    ['cluster=torus:dims%3D1000,1000', /the most that can be drawn/],
     ['placement=rankfile:/etc/passwd', /no placement|there is no/],
     ['placement=a,b,c,d,e', /at most four/],
     ['seed=-1', /whole number/],

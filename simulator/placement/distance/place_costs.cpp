@@ -90,7 +90,7 @@ base::Result<Places> PlaceCosts::places_of(std::span<const HostId> placement) co
   places.reserve(placement.size());
   for (const HostId host : placement) {
     if (index[host] == kNoId)
-      return base::Error{"the placement to improve uses a host that is not to be used"};
+      return base::Error{"the placement to improve uses a host that is not among the chosen hosts"};
     places.push_back(index[host]);
   }
   return places;

@@ -464,13 +464,13 @@ TEST_CASE("what the trace lost is one entry per reason over all ranks") {
   const std::vector<profile::TraceLoss> lost = assembled(zero, one, two).coverage.trace_lost;
   REQUIRE(lost.size() == 3);
   CHECK(profile::sentence(lost[0], "the trace") ==
-        "the trace is not whole: 5 records of 1 rank found no room in memory; a larger "
-        "FATHOM_TRACE_MEMORY or "
-        "FATHOM_TRACE_LEVEL=calls helps");
-  CHECK(profile::sentence(lost[1], "the trace in /r/trace")
-            .find("the trace in /r/trace is not whole: 100 records of 2 ranks could not be written "
-                  "(No space left on "
-                  "device); make room") == 0);
+        "the trace is incomplete: 5 records of 1 rank did not fit into memory; raise "
+        "FATHOM_TRACE_MEMORY, or set FATHOM_TRACE_LEVEL=calls");
+  CHECK(
+      profile::sentence(lost[1], "the trace in /r/trace")
+          .find("the trace in /r/trace is incomplete: 100 records of 2 ranks could not be written "
+                "(No space left on "
+                "device); free disk space") == 0);
   CHECK(profile::sentence(lost[2], "the trace")
             .find("1 rank could not make its files (Permission denied)") != std::string::npos);
   CHECK_FALSE(is_about_files(lost[0]));

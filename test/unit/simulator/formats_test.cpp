@@ -64,7 +64,7 @@ TEST_CASE("ranges of more names than can be simulated are refused with their num
   CHECK(expand_host_list("r[0-9999]n[0-999]").error().message.starts_with("names 10000000 nodes"));
   CHECK(expand_host_list("n[0-1999999],m[0-999999]").error().message.starts_with("names 3000000 "));
   CHECK(error("SwitchName=a Nodes=n[0-1999999]\nSwitchName=b Nodes=m[0-999999]\n") ==
-        "2: with this line the file names 3000000 nodes; at most 2097152 can be simulated");
+        "2: up to this line, the file names 3000000 nodes; at most 2097152 can be simulated");
   CHECK(simgrid_radical("0-9999999").error().message ==
         "'0-9999999': that is 10000000 hosts and switches; at most 2097152 can be simulated");
   CHECK(simgrid_radical("4294967295")->size() == 1);  // above which there is no other number
@@ -139,7 +139,7 @@ TEST_CASE("errors in ibnetdiscover's output name the line") {
   CHECK(error("vendid=0x2c9\n[1] \"H-0a\"[1]\n") ==
         "2: a port comes before the first Switch or Ca");
   CHECK(error("Switch 36 \"S-01\"\n[one] \"H-0a\"\n").find("2: a line that begins with '['") == 0);
-  CHECK(error("vendid=0x2c9\n") == " holds no Switch and no Ca of ibnetdiscover");
+  CHECK(error("vendid=0x2c9\n") == " has no Switch or Ca line; give the output of ibnetdiscover");
 }
 
 TEST_CASE("cables fail by name or by share, in both directions") {

@@ -53,7 +53,7 @@ TEST_CASE("what cannot be a network is refused by name") {
   using Builder = NetworkBuilder;
   CHECK(error([](Builder& b, auto, auto) { b.add_host("h", 1); }) ==
         "there are two nodes named 'h'");
-  CHECK(error([](Builder& b, auto, auto) { b.add_host("x", 0); }).find("host 'x' has no room") ==
+  CHECK(error([](Builder& b, auto, auto) { b.add_host("x", 0); }).find("host 'x' has no slots") ==
         0);
   CHECK(error([](Builder& b, auto h, auto s) { b.add_link(h, s, 0, 0); }) ==
         "the link from 'h' to 's' has a capacity that is not above zero");

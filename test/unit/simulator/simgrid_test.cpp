@@ -233,7 +233,9 @@ TEST_CASE("a route that is not a shortest path is taken as it is given") {
 TEST_CASE("routing 'given' needs a platform, and a route for each pair that communicates") {
   const Network torus = test::network_of("torus:dims=3,3");
   CHECK((*find_router("given"))->make(torus, {}).error().message ==
-        "'torus:dims=3,3' prescribes no routes, which routing 'given' takes; SimGrid platforms do");
+        "'torus:dims=3,3' prescribes no routes for routing 'given' to follow; choose another "
+        "routing, or give a "
+        "SimGrid platform");
   CHECK(&default_router(torus) == *find_router("dmodk"));
   const Network network = platform_network(
       "<zone id='z' routing='Full'><host id='a' speed='1f'/><host id='b' speed='1f'/>"

@@ -122,17 +122,19 @@ TEST_CASE("a file that is nothing known is called that, with the formats that ar
       "; GraphML, SimGrid platforms, Slurm's topology.conf and topology.yaml, and the output of "
       "ibnetdiscover can be read";
   const auto message = [](const std::string& text) { return slurm_result(text).error().message; };
-  CHECK(message("") == " is no description of a cluster" + known);
-  CHECK(message("anything\n") == " is no description of a cluster" + known);
-  CHECK(message("# only a comment\n") == " is no description of a cluster" + known);
+  CHECK(message("") == " is not a description of a cluster" + known);
+  CHECK(message("anything\n") == " is not a description of a cluster" + known);
+  CHECK(message("# only a comment\n") == " is not a description of a cluster" + known);
   CHECK(message(std::string("\x7f"
                             "ELF\0\1",
-                            6)) == " is no description of a cluster" + known);
-  CHECK(message("Name=value\n") == " is no description of a cluster" + known);
+                            6)) == " is not a description of a cluster" + known);
+  CHECK(message("Name=value\n") == " is not a description of a cluster" + known);
   CHECK(message("<html><body/></html>") ==
-        " is no description of a cluster (XML that begins with 'html')" + known);
+        " is not a description of a cluster (XML that begins with 'html')" + known);
   CHECK(message("<topology version='2.0'/>") ==
-        " is no description of a cluster, but hwloc's of one machine, which --node takes" + known);
+        " is not a description of a cluster, but hwloc's description of one machine, which --node "
+        "takes" +
+            known);
 }
 
 }  // namespace

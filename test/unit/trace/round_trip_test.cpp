@@ -165,5 +165,5 @@ TEST_CASE("a writer refuses what a trace cannot hold, and another trace's folder
   definitions.processes[1].rank = 0;
   const auto twice = trace::TraceWriter::create(folder / "other", definitions);
   REQUIRE_FALSE(twice.ok());
-  CHECK(twice.error().message.find("rank 0 comes twice") != std::string::npos);
+  CHECK(twice.error().message.find("rank 0 is listed twice") != std::string::npos);
 }
