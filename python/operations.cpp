@@ -71,7 +71,7 @@ py::array_t<double> idle_ns(Run& run, const std::set<std::string>& names, bool t
 }
 
 TimeBins equal_bins(Run& run, std::size_t count) {
-  if (count == 0) throw py::value_error("there must be one bin at least");
+  if (count == 0) throw py::value_error("there must be at least one bin");
   return {analysis::span_of(run.programs(), run.trace().definitions(), run.scope()), run.scope(),
           count};
 }
@@ -127,7 +127,7 @@ py::tuple messages_by_bin(Run& run, std::size_t bin_count, bool received) {
 }
 
 py::tuple messages_between(Run& run, std::vector<std::uint64_t> edges, bool received) {
-  if (edges.size() < 2) throw py::value_error("bins have two edges at least");
+  if (edges.size() < 2) throw py::value_error("bins need at least two edges");
   return messages_in(run, TimeBins(std::move(edges), run.scope()), received);
 }
 

@@ -48,7 +48,7 @@ step() {
   local title=$1 started=$SECONDS status watcher log errexit=$-
   shift
   log=$fathom_logs/$(printf '%s' "$title" | tr -cs 'A-Za-z0-9.\n' '-').log
-  mkdir -p "$fathom_logs" || die "cannot make the folder $fathom_logs for logs; set FATHOM_LOGS"
+  mkdir -p "$fathom_logs" || die "cannot make the folder $fathom_logs for logs; set FATHOM_LOGS to another one"
   printf '==> %s\n' "$title"
   : >"$log"
   show_progress "$log" &

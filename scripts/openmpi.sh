@@ -58,7 +58,7 @@ peruse() {
   local wanted=${version%-peruse} made_for
   if [ -n "${FATHOM_OPENMPI:-}" ] && ! other_series "$wanted"; then
     grep -aqs PERUSE_Event_comm_register "$FATHOM_OPENMPI/lib/libmpi.so.40" ||
-      die "FATHOM_OPENMPI=$FATHOM_OPENMPI holds no Open MPI with PERUSE; unset it to have one built"
+      die "FATHOM_OPENMPI=$FATHOM_OPENMPI holds no Open MPI with PERUSE; unset it, and one is built"
     prefix=$FATHOM_OPENMPI
     return
   elif [ "$full" = yes ]; then
@@ -70,7 +70,7 @@ peruse() {
   else
     find_installed
     [ "$release" = "$wanted" ] || die "the Open MPI on the PATH is release $release" \
-      "($ompi_info), so an overlay with PERUSE can be built for $release only"
+      "($ompi_info), so an overlay with PERUSE can be built only for $release"
     made_for=$({
       cat "$libmpi" $([ ! -f "$component" ] || echo "$component")
       printf %s "${launchers:-}"
@@ -120,7 +120,7 @@ debian() {
   local release=$1 refused namespace=(unshare --mount)
   [ "$(id -u)" = 0 ] || namespace+=(--map-root-user)
   refused=$("${namespace[@]}" true 2>&1) || die "Open MPI $version needs a mount namespace of its" \
-    "own, and this account may not have one ($refused)"
+    "own, which this account is not allowed to make ($refused)"
   prefix=$fathom_cache/openmpi-$release-debian-2
   provide "$fathom_scripts/openmpi/debian.sh" "$release"
   cmp -s "$fathom_scripts/openmpi/enter.sh" "$prefix/enter" || {  # from an earlier version of Fathom
@@ -157,7 +157,7 @@ not_only_checked() {
 }
 
 mkdir -p "$fathom_cache" ||
-  die "cannot make the cache folder $fathom_cache; set FATHOM_CACHE to one that can be written"
+  die "cannot make the cache folder $fathom_cache; set FATHOM_CACHE to a folder that you can write to"
 case $version in
   stock) stock ;;
   *-peruse) peruse ;;

@@ -27,7 +27,7 @@ def load_drawing():
             package = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
             spec.loader.exec_module(package)
             return
-    sys.exit("fathom plot: cannot find the drawings, plots/, beside plot.py; install Fathom again")
+    sys.exit("fathom plot: cannot find the folder plots/ beside plot.py; install Fathom again")
 
 
 load_drawing()
@@ -118,7 +118,7 @@ def trace_pictures(arguments):
     run = os.path.dirname(os.path.abspath(arguments.profile))
     if not arguments.fathom or not os.path.isdir(os.path.join(run, "trace")):
         if arguments.begin or arguments.end:
-            raise timeline.BadWindow("--from and --to are the timeline's, and this run has no trace")
+            raise timeline.BadWindow("--from and --to choose a window of the timeline, which needs a trace, and this run has none")
         return {}
     job, overview, detail = timeline.load(arguments.fathom, run, arguments.begin, arguments.end)
     # Start-up and end would hide what the program does, so all pictures of time leave them out.

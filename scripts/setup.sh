@@ -94,7 +94,7 @@ build_fathom() {
     *' demo '*) target=demo ;;
   esac
   install_page_tools
-  command -v meson >/dev/null || die "there is no meson on the PATH: pip install meson (1.0 or later)"
+  command -v meson >/dev/null || die "there is no meson on the PATH; run: pip install meson (1.0 or later)"
   if [ ! -f "$fathom_build/build.ninja" ]; then
     step "configure Fathom" meson setup "$fathom_build" "$fathom_root" "${options[@]}" \
       ${FATHOM_MESON_OPTIONS:-}

@@ -70,7 +70,7 @@ def page_of(options, kind, analysis, folder):
         if done.returncode != 0:
             sys.exit(f"{words}: {done.returncode}\n{done.stdout}{done.stderr}")
     if options.check and (missing := missing_places(options, run, analysis, environment)):
-        sys.exit("\n".join(["the window of a finding lacks its place:", *missing]))
+        sys.exit("\n".join(["findings whose window lacks the place that they name:", *missing]))
     return done.stdout
 
 

@@ -25,7 +25,7 @@ def nanoseconds(time):
     try:
         return round(float(number) * _UNITS[unit])
     except (KeyError, ValueError):
-        raise ValueError(f"'{time}' is no time; write nanoseconds, or text like '1.5 s', '20 ms'") from None
+        raise ValueError(f"'{time}' is not a time; write nanoseconds, or text such as '1.5 s' or '20 ms'") from None
 
 
 class Filter:

@@ -26,7 +26,7 @@ class Operations:
         process.
         """
         if groupby_column != "Name":
-            raise ValueError("flat_profile groups by 'Name'; use run.calls() and pandas for other columns")
+            raise ValueError("flat_profile groups only by 'Name'; for other columns, use run.calls() and pandas")
         metrics = [metrics] if isinstance(metrics, str) else list(metrics)
         found = {metric: self._counted.balance(metric, 0, True) for metric in metrics}
         if per_process:

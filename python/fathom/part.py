@@ -188,5 +188,5 @@ class Part:
 
     def _refuse_filters(self):
         if self._filters:
-            raise _core.Error("a filter holds for events and what is summed up from them; choose ranks and phases "
-                                "with select(), time with slice()")
+            raise _core.Error("this needs whole calls and messages, so it takes no filter(); choose ranks and phases "
+                              "with select(), time with slice()")

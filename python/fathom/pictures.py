@@ -125,7 +125,7 @@ class Pictures:
         from fathom.plots import numbers
         calls = self.call_times
         if calls.empty:
-            raise _core.Error("the run has no trace, and its profile no times of calls; record it without --no-time")
+            raise _core.Error("the run has no trace, and its profile has no times of calls; record it without --no-time")
         waits = None
         if self._core.knows_waits():
             table = self.waits

@@ -116,7 +116,7 @@ class Run(Traffic, Times, Operations, Analyses, Pictures, Part):
         """
         self._refuse_filters()
         if self._scope["phase"] is not None:
-            raise _core.Error("messages() knows no phases; take events, or a window of time with slice()")
+            raise _core.Error("messages() cannot choose phases; use events, or choose a window of time with slice()")
         made = self._core.messages(hidden)
         made["hidden"] = made["hidden"].view(bool)
         made = pandas.DataFrame(made, copy=False)

@@ -22,10 +22,10 @@ open_archive() {
   local folder=$1 release=$2 kind=$3 suite archive options keyring there
   suite=$(debian_suite "$release")
   command -v apt-get dpkg >/dev/null ||
-    die "Open MPI $release is taken from packages of Debian, for which there must be apt and dpkg"
+    die "Open MPI $release is taken from Debian's packages, which needs apt and dpkg"
   archive=$(apt-get indextargets --format '$(REPO_URI)' \
     'Created-By: Packages' 'Origin: Debian' 'Label: Debian' | head -n 1)
-  [ -n "$archive" ] || die "Open MPI $release is taken from packages of Debian, and apt knows no" \
+  [ -n "$archive" ] || die "Open MPI $release is taken from Debian's packages, and apt knows no" \
     "archive of Debian here (on Debian, run 'apt-get update' as root first)"
   options=arch=$(dpkg --print-architecture)
   for keyring in /usr/share/keyrings/debian-archive-keyring.{pgp,gpg}; do
@@ -53,10 +53,10 @@ open_archive() {
 	Dir::State::status "$folder/state/status";
 	END
   apt-get -c="$folder/apt.conf" update >"$folder/update.log" 2>&1 ||
-    die "Open MPI $release cannot be had: apt cannot fetch or verify Debian's suite $suite" \
+    die "Open MPI $release is not available: apt cannot fetch or verify Debian's suite $suite" \
       "($(sed -n 's/^[EW]: //p' "$folder/update.log" | head -n 1))"
   there=$(offered "$folder" "$kind")
-  [ "$there" = "$release" ] || die "Open MPI $release cannot be had: Debian's suite $suite has" \
+  [ "$there" = "$release" ] || die "Open MPI $release is not available: Debian's suite $suite has" \
     "${there:-no Open MPI}"
 }
 

@@ -22,9 +22,9 @@ fail() { printf 'fathom: %s\n' "$*" >&2; exit 1; }
 # release's /usr over that of the whole machine.
 enter() {
   case ${1:-} in
-    "$(readlink /proc/self/ns/mnt)") fail "unshare has made no mount namespace" ;;
+    "$(readlink /proc/self/ns/mnt)") fail "unshare made no mount namespace" ;;
     mnt:*) ;;
-    *) fail "$0 is run by the programs in $prefix/bin; run one of these" ;;
+    *) fail "do not run $0 itself; run one of the programs in $prefix/bin" ;;
   esac
   user=$2 group=$3
   shift 3
@@ -60,7 +60,7 @@ if [ "$name" = enter ]; then enter "$@"; fi
 user=$(id -u)
 [ "$user" = 0 ] && as_root='' || as_root=--map-root-user
 refused=$(unshare $as_root --mount true 2>&1) ||
-  fail "$prefix is another Debian release, which needs a mount namespace of its own, and this" \
-    "account may not have one ($refused)"
+  fail "$prefix is another Debian release, which needs a mount namespace of its own, which this" \
+    "account is not allowed to make ($refused)"
 exec unshare $as_root --mount /bin/sh "$prefix/enter" "$(readlink /proc/self/ns/mnt)" "$user" \
   "$(id -g)" "$@"

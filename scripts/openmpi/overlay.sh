@@ -132,7 +132,7 @@ same_interface() {
   class_sizes "$2" | grep -v '^ompi_peruse' >"$work/built.sizes"
   diff "$work/installed.sizes" "$work/built.sizes" ||
     die "classes of the built $(basename "$2") differ in size from those of the installed one," \
-      "so it must not replace it; the sources or the configuration are not those of $1"
+      "so it cannot replace it; its sources or configuration differ from those of $1"
 }
 
 lay_out() {

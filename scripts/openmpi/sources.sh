@@ -21,7 +21,7 @@ fetch_sources() {
   fi
   [ -x source/configure ] || die "$path holds no 'configure': give the archive of a release"
   unpacked=$(sed -n 's/^\(major\|minor\|release\)=//p' source/VERSION | paste -sd.)
-  [ "$unpacked" = "$release" ] || die "these are the sources of Open MPI $unpacked, not of $release"
+  [ "$unpacked" = "$release" ] || die "$path holds the sources of Open MPI $unpacked, not of $release"
   # A distribution's patches make the sources of the shipped generated files look newer than these
   # are; without this, make would want the exact autotools of the release.
   local generated
@@ -53,14 +53,14 @@ fetch_package() {
       sed -n "s/^Version: \($release-.*\)/\1/p" | head -n 1)
   fi
   apt-get "${private[@]}" source "openmpi=$exact" ||
-    die "apt has no sources of openmpi $exact; give them: --sources openmpi-$release.tar.bz2"
+    die "apt has no sources of openmpi $exact; give them with --sources openmpi-$release.tar.bz2"
 }
 
 # fetch_debian_sources FOLDER RELEASE: those of the suite of Debian that has this release, in
 # FOLDER/openmpi-RELEASE.
 fetch_debian_sources() {
   command -v dpkg-source >/dev/null ||
-    die "the sources of Open MPI $2 are a package of Debian, which dpkg-source unpacks: install dpkg-dev"
+    die "unpacking Debian's sources of Open MPI $2 needs dpkg-source; install dpkg-dev"
   open_archive "$1" "$2" deb-src
   cd "$1"
   apt-get -c="$1/apt.conf" source --only-source openmpi
@@ -69,6 +69,6 @@ fetch_debian_sources() {
 # dpkg may know a file by its name before /lib became a link to /usr/lib.
 package_of() {
   { dpkg-query -S "$1" || dpkg-query -S "${1#/usr}"; } 2>/dev/null | head -n 1 | sed 's/: .*//' |
-    grep . || die "no package owns $1, so its sources cannot be had through apt;" \
+    grep . || die "no package owns $1, so apt cannot fetch its sources;" \
       "give the archive of its release: --sources openmpi-….tar.bz2"
 }

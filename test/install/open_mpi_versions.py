@@ -242,11 +242,11 @@ class Refused(unittest.TestCase):
 
     def test_a_release_that_debian_has_no_more(self):
         self.apt(version="1:6.0.1~rc3-2+b1")
-        self.assertEqual(self.sentence("6.0.0rc2"), "Open MPI 6.0.0rc2 cannot be had: Debian's suite sid has 6.0.1rc3")
+        self.assertEqual(self.sentence("6.0.0rc2"), "Open MPI 6.0.0rc2 is not available: Debian's suite sid has 6.0.1rc3")
 
     def test_no_network(self):
         self.apt(update='echo "E: no route to host"; exit 100')
-        self.assertEqual(self.sentence("5.0.7"), "Open MPI 5.0.7 cannot be had: apt cannot fetch or verify Debian's suite "
+        self.assertEqual(self.sentence("5.0.7"), "Open MPI 5.0.7 is not available: apt cannot fetch or verify Debian's suite "
                          "trixie (no route to host)")
 
     def test_another_distribution(self):
@@ -255,12 +255,12 @@ class Refused(unittest.TestCase):
 
     def test_no_namespaces(self):
         self.tool("unshare", "echo unshare failed: Operation not permitted >&2; exit 1")
-        self.assertEqual(self.sentence("5.0.7"), "Open MPI 5.0.7 needs a mount namespace of its own, and this account may "
-                         "not have one (unshare failed: Operation not permitted)")
+        self.assertEqual(self.sentence("5.0.7"), "Open MPI 5.0.7 needs a mount namespace of its own, which this account is "
+                         "not allowed to make (unshare failed: Operation not permitted)")
 
     def test_a_newer_peruse(self):
         self.apt(version="5.0.8-1")
-        self.assertEqual(self.sentence("5.0.7-peruse"), "Open MPI 5.0.7 cannot be had: Debian's suite trixie has 5.0.8")
+        self.assertEqual(self.sentence("5.0.7-peruse"), "Open MPI 5.0.7 is not available: Debian's suite trixie has 5.0.8")
 
     def test_check_fetches_nothing(self):
         self.assertEqual(self.sentence("5.0.7", "--check"),

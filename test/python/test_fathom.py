@@ -216,7 +216,7 @@ class MadeTrace(unittest.TestCase):
     def test_analyses_refuse_a_filter(self):
         part = self.run_.filter("Process", "==", 0)
         for wrong in (part.findings, part.messages, part.critical_path_analysis, part.calculate_lateness):
-            with self.assertRaisesRegex(fathom.Error, "a filter holds for events"):
+            with self.assertRaisesRegex(fathom.Error, "it takes no filter"):
                 wrong()
 
     def ends(self, made):

@@ -83,7 +83,7 @@ class Profile:
                       default=0)
         self.ranks = max(self.world_size, len(listed), highest, 1)
         if self.ranks > MOST_RANKS:
-            raise ValueError(f"{self.ranks} ranks are more than can be drawn")
+            raise ValueError(f"{self.ranks} ranks are too many to draw; at most {MOST_RANKS} can be drawn")
         self.hosts = {entry.get("rank"): entry.get("host") or UNKNOWN_HOST for entry in listed}
         self.times = self._times(document, choice)
         self.sizes = [entry for entry in document.get("message_sizes", []) if choice.admits_sizes(entry)]
@@ -119,9 +119,9 @@ class Profile:
             with open(path, encoding="utf-8") as file:
                 document = json.load(file)
         except (ValueError, RecursionError) as error:
-            raise BadProfile(f"{path} is no JSON: {error}; the file is damaged") from None
+            raise BadProfile(f"{path} is not valid JSON: {error}; the file is damaged") from None
         if not isinstance(document, dict) or document.get("schema") != "fathom-profile/1":
-            raise BadProfile(f"{path} is no Fathom profile: its schema is not fathom-profile/1")
+            raise BadProfile(f"{path} is not a Fathom profile: its schema is not fathom-profile/1")
         try:
             profile = cls(document, choice)
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:

@@ -25,7 +25,7 @@ def load_results(path):
             raise BadProfile(f"{path}: has schema {results['schema']}, not fathom-simulation/1")
         return results["runs"]
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise BadProfile(f"{path}: is no result of a simulation: {error}") from None
+        raise BadProfile(f"{path}: is not the result of a simulation: {error}") from None
 
 
 def snapshots(folder):

@@ -191,7 +191,7 @@ def nanoseconds(text):
     """Of "1.5s", "20ms", "3us", "7ns"."""
     found = re.fullmatch(r"(\d+(?:\.\d*)?|\.\d+)(s|ms|us|ns)?", text)
     if not found:
-        raise BadWindow(f"'{text}' is no time; times look like 1.5s, 20ms, 3us or 7ns")
+        raise BadWindow(f"'{text}' is not a time; write 1.5s, 20ms, 3us or 7ns")
     return round(float(found[1]) * {"s": 1e9, None: 1e9, "ms": 1e6, "us": 1e3, "ns": 1}[found[2]])
 
 
@@ -279,7 +279,7 @@ def window_of(reader, begin, end):
         return None
     first, last = nanoseconds(begin or "0s"), nanoseconds(end) if end else reader.end + 1
     if first >= last:
-        raise BadWindow(f"the window from {begin} to {end} is empty")
+        raise BadWindow(f"the window from {begin} to {end} is empty; it must begin before it ends")
     if first > reader.end:
         raise BadWindow(f"the trace ends {reader.end / 1e9:.6f} s after it began, before {begin}")
     return first, last
