@@ -18,9 +18,9 @@
 // Start-up before the span is a figure: its seconds, and how much later than the first the last rank
 // came to it.
 //
-// From a profile the rows are those that sums can give: `computing` is what the calls leave of a
-// rank's time from MPI_Init to MPI_Finalize, `start-up-and-end` what that time is shorter than the
-// longest rank's until the last rank came to MPI_Finalize, and waits too short to be remembered are unexplained.
+// From a profile the rows are those that sums can give: `computing` is a rank's time from MPI_Init to
+// MPI_Finalize without its calls; `start-up-and-end` is by how much that time is shorter than the
+// longest rank's until the last rank came to MPI_Finalize; waits too short to be remembered are unexplained.
 #pragma once
 
 #include <cstdint>
