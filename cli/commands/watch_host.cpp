@@ -29,11 +29,10 @@ int watch_host(const std::string& directory) {
   const live::WatchEnd end = live::watch_host(run, live::Announcements::of(run), told);
   close(told);
   if (end != live::WatchEnd::kNobodyCame) return kFine;
-  return fail(kFailed, "watch-host",
-              fmt::format("no rank of {} that can be watched runs on this host; was the job "
-                          "started with fathom run "
-                          "--live?",
-                          directory));
+  return fail(
+      kFailed, "watch-host",
+      fmt::format("no rank of {} on this host can be watched; start the job with fathom run --live",
+                  directory));
 }
 
 }  // namespace

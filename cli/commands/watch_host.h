@@ -10,11 +10,9 @@ namespace fathom::cli {
 inline constexpr char kWatchHostExamples[] =
     "  srun --overlap --ntasks-per-node=1 fathom watch-host /scratch/r1 &\n"
     "  ssh node02 fathom watch-host /scratch/r1 &\n"
-    "Jobs of fathom run --live need none of it: their ranks start what does the same. For others "
-    "it\n"
-    "passes fathom snap --for on, for a minute. It ends with the job's ranks on this host. RUN is "
-    "the\n"
-    "folder that the job writes into.\n";
+    "Jobs of fathom run --live do not need it: their ranks start a sampler that does the same.\n"
+    "For other jobs, it passes on what fathom snap --for asks, for a minute. It ends with the\n"
+    "job's ranks on this host. RUN is the folder that the job writes into.\n";
 
 Action declare_watch_host(CLI::App& app);
 
