@@ -195,8 +195,7 @@ std::string table_text(const Table& table, const View* view, const std::string& 
     text += line + "\n";
   }
   if (!left_out.empty())
-    text +=
-        folded(fmt::format("     left out for want of width: {}: {}\n", left_out, all), width, 7);
+    text += folded(fmt::format("     columns that did not fit: {}: {}\n", left_out, all), width, 7);
   if (count > rows.size())
     text += fmt::format("     and {} more rows: {}\n", grouped(count - rows.size()), all);
   return text;

@@ -60,7 +60,7 @@ std::string TextTable::text(const Terminal& terminal, const std::string& where_t
     text += line(cells, count, first_width) + "\n";
   if (left_out.empty()) return text;
   const std::string note =
-      "left out for want of width: " + base::joined(left_out) + "; " + where_to_find_rest;
+      "columns that did not fit: " + base::joined(left_out) + "; " + where_to_find_rest;
   for (const std::string& each : wrapped(note, terminal.width(), "")) text += each + "\n";
   return text;
 }

@@ -22,7 +22,7 @@ class TextTable {
   void column(const std::string& title, Align align = Align::kRight);
   void row(std::vector<std::string> cells);
 
-  // Lines with '\n', the titles first. `where_to_find_rest` completes "left out for want of width:
+  // Lines with '\n', the titles first. `where_to_find_rest` completes "columns that did not fit:
   // peers; ".
   std::string text(const Terminal& terminal, const std::string& where_to_find_rest) const;
 

@@ -91,7 +91,7 @@ class Analyze(harness.CliTest):
         page = self.page(fixtures.hpcc4(), "--only", "histograms", "--only", "structure")
         rows = [line.split() for line in page.splitlines()]
         self.assertIn(["MPI_Alltoall", "1", "88,888", "88,888", "10,800", "959,990,400"], rows)
-        self.assertIn("left out for want of width: ", page)
+        self.assertIn("columns that did not fit: ", page)
         self.assertIn("top_links", page)
         self.assertIn("more rows: analysis.json", page)
         self.assertNotIn("nothing found", page)

@@ -102,7 +102,7 @@ class Width(TerminalTest):
             self.assertEqual(apart, [], width)
 
     def test_what_does_not_fit_is_named(self):
-        self.assertIn("left out for want of width", self.printed("compare", "r", "wide"))
+        self.assertIn("columns that did not fit", self.printed("compare", "r", "wide"))
         self.assertNotIn("left out", "\n".join(self.on_terminal(200, "compare", "r", "wide")))
 
 
