@@ -28,6 +28,7 @@ void write_where(base::JsonWriter& json, const Where& where) {
 void write_place(base::JsonWriter& json, const char* name, const CallPlace& place) {
   json.object(name, [&] {
     json.field("function", place.function);
+    if (!place.caller.empty()) json.field("caller", place.caller);
     if (!place.file.empty()) json.field("file", place.file);
     if (place.line > 0) json.field("line", place.line);
   });

@@ -41,6 +41,7 @@ py::list pairs_of(const std::vector<analysis::RankPair>& pairs) {
 py::dict as_dict(const analysis::CallPlace& place) {
   py::dict made;
   made["function"] = place.function;
+  made["caller"] = place.caller;
   made["file"] = place.file;
   made["line"] = place.line;
   return made;
@@ -69,6 +70,7 @@ py::dict as_dict(const analysis::Symptom& symptom) {
   made["count"] = symptom.count;
   made["victims"] = symptom.victims;
   made["function"] = symptom.where.function;
+  made["caller"] = symptom.where.caller;
   made["file"] = symptom.where.file;
   made["line"] = symptom.where.line;
   made["phase"] = symptom.where.phase;

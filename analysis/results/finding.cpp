@@ -9,7 +9,8 @@
 namespace fathom::analysis {
 
 std::string text_of(const CallPlace& place) {
-  if (place.file.empty()) return place.function;
+  if (place.file.empty())
+    return place.function + (place.caller.empty() ? "" : " (" + place.caller + ")");
   const std::string line = place.line > 0 ? ":" + std::to_string(place.line) : "";
   return place.function + " (" + place.file.substr(place.file.rfind('/') + 1) + line + ")";
 }

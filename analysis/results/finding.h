@@ -48,14 +48,15 @@ struct Where {
   std::int64_t communicator = profile::kNone;
 };
 
-// An MPI call in the program; file is empty and line 0 if unknown; without any name, file is
-// "app+0x1234".
+// An MPI call in the program, and the program's function that makes it. As much as is known, as in
+// Where; without any name, file is "app+0x1234".
 struct CallPlace {
-  std::string function, file;
+  std::string function, caller, file;
   int line = 0;
 };
 
-std::string text_of(const CallPlace& place);  // "MPI_Recv (halo.c:41)"
+// "MPI_Recv (halo.c:41)"; of a program without debug information "MPI_Recv (exchange)".
+std::string text_of(const CallPlace& place);
 
 // Where the culprits spent most of the time for which others waited: they computed between two
 // calls, or were in a call themselves. Over the whole run, in `pieces` pieces.

@@ -6,6 +6,7 @@
 #include <map>
 #include <span>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "analysis/scope/known_time.h"
@@ -85,12 +86,15 @@ class JobCauses {
            static_cast<double>(ns) >= input_.thresholds.wait_share * static_cast<double>(all_ns_);
   }
 
-  // The first number of a line, of the several that a line with several calls may have.
+  // The first number of a line, of the several that a line with several calls may have. Where lines
+  // are not known, functions are told apart: most programs are built without debug information.
   std::uint32_t line_of(std::uint32_t process, std::uint64_t address) {
     const std::uint32_t number = names_.number_of(process, address);
     if (number == trace::CallSiteNames::kNone) return kNobody;
     const trace::CodeSite& site = names_[number];
-    return lines_.try_emplace({trace::file_or_module(site), site.line}, number).first->second;
+    const std::string file = trace::file_or_module(site);
+    const std::string caller = file.empty() ? site.function : "";
+    return lines_.try_emplace({file, site.line, caller}, number).first->second;
   }
   NamedCall named(std::uint32_t process, std::uint32_t function, std::uint64_t site) {
     if (function == kNobody) return {};
@@ -102,9 +106,9 @@ class JobCauses {
   }
 
   CallPlace place(const NamedCall& call) const {
-    if (call.line == kNobody) return {function(call.function), "", 0};
+    if (call.line == kNobody) return {function(call.function), "", "", 0};
     const trace::CodeSite& site = names_[call.line];
-    return {function(call.function), trace::file_or_module(site), site.line};
+    return {function(call.function), site.function, trace::file_or_module(site), site.line};
   }
 
   using Symptoms = std::span<const SymptomRow>;
@@ -250,7 +254,7 @@ class JobCauses {
   trace::CallSiteNames& names_;
   const std::uint64_t all_ns_;
   std::optional<std::int64_t> hub_;
-  std::map<std::pair<std::string, int>, std::uint32_t> lines_;
+  std::map<std::tuple<std::string, int, std::string>, std::uint32_t> lines_;
   std::map<Key, Group> groups_;
 };
 

@@ -111,7 +111,7 @@ std::vector<RankPair> worst_pairs(const WaitGroup& group) {
 std::string shown_time(std::uint64_t ns) { return base::duration_text(base::seconds(ns)); }
 
 std::string in_call(const Where& where) {
-  return "in " + text_of(CallPlace{where.function, where.file, where.line});
+  return "in " + text_of(CallPlace{where.function, where.caller, where.file, where.line});
 }
 
 // The verb for one rank or for several.
@@ -269,7 +269,8 @@ class Description {
     const Symptom& worst = symptoms_.front();
     const bool only = std::all_of(symptoms_.begin(), symptoms_.end(), [&](const Symptom& other) {
       return other.where.function == worst.where.function && other.where.file == worst.where.file &&
-             other.where.line == worst.where.line;
+             other.where.line == worst.where.line &&
+             (!worst.where.file.empty() || other.where.caller == worst.where.caller);
     });
     return (only ? " " : ", mostly ") + in_call(worst.where);
   }

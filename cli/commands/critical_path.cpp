@@ -25,6 +25,7 @@
 #include "cli/terminal/text_table.h"
 #include "cli/terminal/units.h"
 #include "trace/code/call_site_names.h"
+#include "trace/code/named_call_sites.h"
 
 namespace fathom::cli {
 namespace {
@@ -57,7 +58,7 @@ std::string called(trace::CallSiteNames& names, const trace::Definitions& defini
                    std::uint32_t process, std::uint32_t function, std::uint64_t address) {
   if (function == analysis::kNobody) return "the end";
   const trace::CodeSite& site = names.of_call(process, address);
-  return analysis::text_of(analysis::CallPlace{definitions.functions[function].name,
+  return analysis::text_of(analysis::CallPlace{definitions.functions[function].name, site.function,
                                                trace::file_or_module(site), site.line});
 }
 
@@ -199,8 +200,8 @@ std::string called(const profile::Profile& profile, const profile::PathPart& par
   const auto site =
       std::find_if(profile.call_sites.begin(), profile.call_sites.end(),
                    [&](const profile::CallSite& known) { return known.id == part.site; });
-  return analysis::text_of(
-      analysis::CallPlace{part.function, site->file, static_cast<int>(site->line)});
+  return analysis::text_of(analysis::CallPlace{
+      part.function, site->function, trace::file_or_module(*site), static_cast<int>(site->line)});
 }
 
 // The same page for a run without a trace, or for a window of it.

@@ -59,6 +59,35 @@ TEST_CASE("all pieces of work between the same two calls are one cause") {
   CHECK(place_of(*finding.meanwhile).starts_with("between two calls of MPI_Isend"));
 }
 
+TEST_CASE("without debug information, calls in different functions are not one place") {
+  MadeJob made(2);
+  barrier(made, 2, 0, 10);
+  made.place = 0x2000;
+  made.send(1, 500, 502, 0);
+  made.receive(0, 20, 505, 1);
+  made.place = 0x3000;
+  made.send(0, 805, 807, 1);
+  made.receive(1, 510, 810, 0);
+  for (trace::Process& process : made.definitions.processes) {
+    for (std::uint64_t function = 0; function < 8; ++function) {
+      process.sites[0x2000 + function] = {"pressure", "", 0};
+      process.sites[0x3000 + function] = {"velocity", "", 0};
+    }
+  }
+  const Outcome outcome = waits_of(made);
+  REQUIRE(outcome.findings.size() == 2);
+  const Finding &first = outcome.findings[0], &second = outcome.findings[1];
+  CHECK(ns(*first.seconds) == 480);
+  CHECK(first.culprits == Ranks{1});
+  CHECK(first.summary.find("MPI_Send (pressure)") != std::string::npos);
+  CHECK(first.summary.ends_with("in MPI_Recv (pressure)"));
+  CHECK(ns(*second.seconds) == 295);
+  CHECK(second.culprits == Ranks{0});
+  CHECK(second.summary.find("between MPI_Recv (pressure) and MPI_Send (velocity)") !=
+        std::string::npos);
+  CHECK(second.summary.ends_with("in MPI_Recv (velocity)"));
+}
+
 TEST_CASE("work that several others wait for at once counts once") {
   MadeJob made(3);
   barrier(made, 3, 0, 10);

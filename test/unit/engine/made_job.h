@@ -56,7 +56,7 @@ class MadeJob {
   trace::Event& enter(int rank, std::uint64_t time_ns, const std::string& function) {
     trace::Event& event = add(rank, trace::EventKind::kEnter, time_ns);
     event.function = number_of(function);
-    event.site = 0x1000 + event.function;
+    event.site = place + event.function;
     return event;
   }
   trace::Event& leave(int rank, std::uint64_t time_ns, const std::string& function) {
@@ -217,6 +217,7 @@ class MadeJob {
     REQUIRE(writer.ok());
     for (std::size_t rank = 0; rank < events_.size(); ++rank) {
       for (const trace::Event& event : events_[rank]) writer->append(rank, event);
+      writer->name_sites(rank, definitions.processes[rank].sites);
     }
     REQUIRE(writer->finish().ok());
     auto trace = trace::Trace::open(run_directory);
@@ -225,6 +226,8 @@ class MadeJob {
   }
 
   trace::Definitions definitions;
+  std::uint64_t place =
+      0x1000;  // calls of different functions return to different addresses after it
 
  private:
   std::uint32_t number_of(const std::string& name) {
