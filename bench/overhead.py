@@ -54,7 +54,8 @@ class MicroJob:
         self.process = subprocess.Popen(
             jobs.command_line(workspace, installation, variant, ranks, [program, self.folder],
                               self.folder, placement, environment),
-            cwd=self.folder, env=installation.environment, stdin=subprocess.DEVNULL,
+            cwd=self.folder, env=installation.environment | {"TMPDIR": str(self.folder)},  # jobs start beside each other
+            stdin=subprocess.DEVNULL,
             stdout=self.log, stderr=subprocess.STDOUT)
         # Read and write: opening does not wait for the other side.
         self.pipes = [open(os.open(self.folder / f"turn.{r}", os.O_RDWR), "w", buffering=1)
