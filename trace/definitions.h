@@ -44,7 +44,8 @@ struct ClockSummary {
 };
 
 // What a process had done before the first record of its flight recorder: how many messages it had
-// sent and received on each channel, and how many operations of each communicator it had entered.
+// sent and received on each channel, how many operations of each communicator it had entered, and which
+// messages probes had taken for it to receive (OpeningHeldRow).
 struct Opening {
   struct Channel {
     std::int32_t communicator = 0, peer = 0, tag = 0;  // peer: world rank
@@ -54,8 +55,14 @@ struct Opening {
     std::int32_t communicator = 0;  // negative: the whole job
     std::uint64_t operations = 0;
   };
+  struct Held {
+    std::int32_t communicator = 0, peer = 0, tag = 0;  // as in events
+    std::uint32_t thread = 0;
+    std::uint64_t message = 0;  // 0: the probe had not returned
+  };
   std::vector<Channel> channels;
   std::vector<Sequence> sequences;
+  std::vector<Held> held;  // in the order in which they were taken
 };
 
 struct Process {

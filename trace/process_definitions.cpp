@@ -204,6 +204,7 @@ void ProcessDefinitions::add(const char* payload, std::size_t size) {
       if (kind == kClockSection) add_rows(bytes, moments);
       if (kind == kOpeningChannelSection) add_rows(bytes, opening_channels);
       if (kind == kOpeningSequenceSection) add_rows(bytes, opening_sequences);
+      if (kind == kOpeningHeldSection) add_rows(bytes, opening_held);
     }
   }
 }

@@ -30,9 +30,10 @@ struct ProcessDefinitions {
   profile::Application application;
   std::string level, source;
   std::vector<std::string> chosen_communicators, selection;
-  bool opening_exact = false;  // the next three say all
+  bool opening_exact = false;  // the next four say all
   std::vector<OpeningChannelRow> opening_channels;
   std::vector<OpeningSequenceRow> opening_sequences;
+  std::vector<OpeningHeldRow> opening_held;
   std::map<std::uint32_t, std::vector<std::uint32_t>> open_phases;  // by thread, outermost first
   std::optional<std::uint64_t> epoch_unix_ns;  // set by tools that kept another trace's time 0
 

@@ -183,6 +183,17 @@ class Together {
           {whole_job ? kNobody : tables.communicators[row.communicator].communicator,
            row.operations});
     }
+    for (const OpeningHeldRow& row : own.opening_held) {
+      if (row.communicator >= tables.communicators.size()) continue;
+      const DecodeTables::CommunicatorPlan& plan = tables.communicators[row.communicator];
+      std::int32_t peer = row.peer == -1 ? kAnySource : kNobody;
+      if (row.peer >= 0) {
+        const auto rank = static_cast<std::size_t>(row.peer);
+        if (!plan.per_process && rank >= plan.peers->size()) continue;
+        peer = plan.per_process ? tables.own_rank : (*plan.peers)[rank];
+      }
+      opening.held.push_back({plan.communicator, peer, row.tag, row.thread, row.message});
+    }
     run_.definitions.processes[process].opening = std::move(opening);
     for (const auto& [thread, phases] : own.open_phases) {
       for (const std::uint32_t phase : phases) {

@@ -23,6 +23,7 @@ StepRecorder::StepRecorder(const JobFacts& facts, std::uint32_t process, Recorde
       made_(facts.members.size()),
       persistent_(facts.members.size()),
       epochs_(rank_) {
+  begin(facts.definitions.processes[process]);
   const auto& opening = facts.definitions.processes[process].opening;
   if (!opening) return;
   for (const trace::Opening::Sequence& before : opening->sequences) {

@@ -163,10 +163,14 @@ class StepRecorder : private trace::CallTracker<StepRecorder, CallSteps, Request
   void completed(const trace::Event& event, const Request* request, std::uint32_t step, bool ends);
   Channels::Posted post(const Channels::Key& key) { return channels_.post(key); }
   void withdrawn(const Channels::Posted& posted) { channels_.withdraw(posted, outgoing_.joined); }
+  void never_received(const Channels::Posted& posted) {
+    channels_.never_received(posted, outgoing_.joined);
+  }
   void lost(const trace::Event& event);
   Request* operation_of(const trace::Event& message);
   void complete_parts(const trace::Event& event, const Request& request,
                       const std::vector<std::uint32_t>& parts);
+  void begin_neighbors(std::int32_t communicator, std::int32_t tag, std::uint32_t call);
   Neighbors* neighbors_of(const trace::Event& message);
   bool begins_among_neighbors(OpenCall& call, const trace::Event& message);
   Request* only_receiving(std::int32_t communicator);

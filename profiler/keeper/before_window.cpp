@@ -11,14 +11,25 @@ namespace {
 
 using trace::RecordKind;
 
-// Place of the communicator among the 4-byte attributes.
-int place_of_communicator(const std::vector<trace::Attribute>& attributes) {
+// Its place among the 4-byte attributes.
+int place_of(trace::Attribute attribute, const std::vector<trace::Attribute>& attributes) {
   int place = 0;
   for (const trace::Attribute each : attributes) {
-    if (each == trace::Attribute::kCommunicator) return place;
+    if (each == attribute) return place;
     if (!trace::is_wide(each)) ++place;
   }
   return -1;
+}
+
+// The word, from 1, that holds the handle of a message; 0: none does.
+std::uint32_t word_of_message(const std::vector<trace::Attribute>& attributes) {
+  std::uint32_t narrow = 0, wide = 0;
+  for (const trace::Attribute each : attributes) {
+    if (each == trace::Attribute::kMessage) return 1 + (narrow + 1) / 2 + wide;
+    if (trace::is_list(each)) continue;
+    ++(trace::is_wide(each) ? wide : narrow);
+  }
+  return 0;
 }
 
 std::uint32_t four_bytes(const std::uint64_t* payload, int place) {
@@ -30,11 +41,16 @@ std::uint32_t four_bytes(const std::uint64_t* payload, int place) {
 void BeforeWindow::learn(const trace::ProcessDefinitions& definitions) {
   for (const auto& [number, function] : definitions.functions) {
     if (functions_.size() <= number) functions_.resize(number + 1);
-    const mpi::Sequence sequence = trace::meaning_of(function).sequence;
-    functions_[number].counts =
-        sequence == mpi::Sequence::kJob || sequence == mpi::Sequence::kCommunicator;
-    if (sequence == mpi::Sequence::kCommunicator)
-      functions_[number].communicator = place_of_communicator(function.enter);
+    const mpi::Meaning& means = trace::meaning_of(function);
+    Function& known = functions_[number];
+    known.counts =
+        means.sequence == mpi::Sequence::kJob || means.sequence == mpi::Sequence::kCommunicator;
+    if (means.sequence != mpi::Sequence::kJob)
+      known.communicator = place_of(trace::Attribute::kCommunicator, function.enter);
+    known.peer = place_of(trace::Attribute::kPeer, function.enter);
+    known.tag = place_of(trace::Attribute::kTag, function.enter);
+    if (means.takes_message) known.takes = word_of_message(function.leave);
+    if (means.group == mpi::Group::kReceive) known.receives = word_of_message(function.enter);
   }
   for (const auto& [number, name] : definitions.classes) {
     if (has_own_tags_.size() <= number) has_own_tags_.resize(number + 1);
@@ -53,9 +69,10 @@ void BeforeWindow::take(const KeptChunk& dropped) {
       case RecordKind::kMessageSent: message(at, small, false); break;
       case RecordKind::kMessageReceived: message(at, small, true); break;
       case RecordKind::kEnter:
-        entered(at, words, small & (trace::kHasSite - 1));
+        entered(at, words, thread, small & (trace::kHasSite - 1));
         if ((small & trace::kSends) != 0 && words >= 2) message(at, 0, false);
         break;
+      case RecordKind::kLeave: left(at, words, thread, small & (trace::kHasSite - 1)); break;
       case RecordKind::kPhaseBegin: open_phases_[thread].push_back(small); break;
       case RecordKind::kPhaseEnd: phase_ended(thread, small); break;
       case RecordKind::kLost:
@@ -85,13 +102,50 @@ void BeforeWindow::message(const std::uint64_t* record, std::uint32_t message_cl
   ++(receives ? counts->received : counts->sent);
 }
 
-void BeforeWindow::entered(const std::uint64_t* record, std::uint32_t words,
+void BeforeWindow::entered(const std::uint64_t* record, std::uint32_t words, std::uint32_t thread,
                            std::uint32_t function) {
-  if (function >= functions_.size() || !functions_[function].counts) return;
-  const int place = functions_[function].communicator;
+  if (function >= functions_.size()) return;
+  const Function& facts = functions_[function];
+  if (facts.takes + facts.receives != 0) [[unlikely]]
+    follow_held(record, words, thread, facts);
+  if (!facts.counts) return;
+  const int place = facts.communicator;
   if (place / 2 >= static_cast<int>(words)) return;
   const std::uint32_t communicator = place < 0 ? trace::kWholeJob : four_bytes(record + 1, place);
   if (place < 0 || communicator != trace::kWholeJob) ++sequences_[communicator];
+}
+
+void BeforeWindow::follow_held(const std::uint64_t* record, std::uint32_t words,
+                               std::uint32_t thread, const Function& function) {
+  if (function.receives != 0) {
+    if (function.receives <= words) held_.erase(record[function.receives]);
+    return;
+  }
+  const auto asked = [&](int place) {
+    return place < 0 || place / 2 >= static_cast<int>(words) ? ~std::uint32_t{0}
+                                                             : four_bytes(record + 1, place);
+  };
+  open_probes_[thread] = {asked(function.communicator),
+                          static_cast<std::int32_t>(asked(function.peer)),
+                          static_cast<std::int32_t>(asked(function.tag)), thread, 0};
+}
+
+void BeforeWindow::left(const std::uint64_t* record, std::uint32_t words, std::uint32_t thread,
+                        std::uint32_t function) {
+  if (function >= functions_.size() || functions_[function].takes == 0) return;
+  const auto probe = open_probes_.find(thread);
+  if (probe == open_probes_.end()) return;
+  constexpr std::int32_t kNullProcess = -2;
+  const std::uint32_t at = functions_[function].takes;
+  const std::uint64_t message = at <= words ? record[at] : 0;
+  if (message != 0 && probe->second.peer != kNullProcess) {
+    Held& held = held_[message];
+    held = {++held_so_far_, probe->second};
+    held.row.message = message;
+    exact_ = exact_ && held_.size() <= kMostHeld;
+    if (!exact_) held_.clear();
+  }
+  open_probes_.erase(probe);
 }
 
 void BeforeWindow::phase_ended(std::uint32_t thread, std::uint32_t phase) {
@@ -114,6 +168,17 @@ std::vector<trace::OpeningSequenceRow> BeforeWindow::sequences() const {
   std::vector<trace::OpeningSequenceRow> rows;
   for (const auto& [communicator, operations] : sequences_)
     rows.push_back({communicator, 0, operations});
+  return rows;
+}
+
+std::vector<trace::OpeningHeldRow> BeforeWindow::held() const {
+  std::vector<Held> in_order;
+  for (const auto& [message, held] : held_) in_order.push_back(held);
+  std::sort(in_order.begin(), in_order.end(),
+            [](const Held& a, const Held& b) { return a.order < b.order; });
+  std::vector<trace::OpeningHeldRow> rows;
+  for (const Held& held : in_order) rows.push_back(held.row);
+  for (const auto& [thread, probe] : open_probes_) rows.push_back(probe);
   return rows;
 }
 

@@ -2,8 +2,8 @@
 // Sums up the records that a flight recorder drops, so that what is left can be joined with what is
 // left of other processes (trace/format/opening.h), and knows which phases are open.
 //
-// Memory is bounded: a program that uses more channels than kMostChannels, or that lost records, has
-// no exact opening, and readers then treat the beginning of the window as a loss.
+// Memory is bounded: a program that uses more channels than kMostChannels, whose probes hold more than
+// kMostHeld messages, or that lost records, has no exact opening, and readers then treat the beginning of the window as a loss.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ namespace fathom::profiler {
 
 class BeforeWindow {
  public:
-  static constexpr std::size_t kMostChannels = 1 << 16;
+  static constexpr std::size_t kMostChannels = 1 << 16, kMostHeld = 1 << 16;
 
   // What the numbers in records mean; needed before the first take().
   void learn(const trace::ProcessDefinitions& definitions);
@@ -32,6 +32,7 @@ class BeforeWindow {
   bool exact() const { return exact_; }
   std::vector<trace::OpeningChannelRow> channels();
   std::vector<trace::OpeningSequenceRow> sequences() const;
+  std::vector<trace::OpeningHeldRow> held() const;
   // By thread, outermost first.
   const std::map<std::uint32_t, std::vector<std::uint32_t>>& open_phases() const {
     return open_phases_;
@@ -41,6 +42,14 @@ class BeforeWindow {
   struct Function {
     bool counts = false;    // a position in a sequence
     int communicator = -1;  // place among the 4-byte attributes of its enter; -1: the whole job
+    // Of a probe that takes a message, in words: where its leave names it. Of a receive of such a message:
+    // where its enter does. 0: not such a function.
+    std::uint32_t takes = 0, receives = 0;
+    int peer = -1, tag = -1;  // as communicator
+  };
+  struct Held {
+    std::uint64_t order = 0;
+    trace::OpeningHeldRow row{};
   };
   struct Key {
     std::uint64_t communicator_and_peer = 0;
@@ -57,7 +66,12 @@ class BeforeWindow {
   };
 
   void message(const std::uint64_t* record, std::uint32_t message_class, bool receives);
-  void entered(const std::uint64_t* record, std::uint32_t words, std::uint32_t function);
+  void entered(const std::uint64_t* record, std::uint32_t words, std::uint32_t thread,
+               std::uint32_t function);
+  void left(const std::uint64_t* record, std::uint32_t words, std::uint32_t thread,
+            std::uint32_t function);
+  void follow_held(const std::uint64_t* record, std::uint32_t words, std::uint32_t thread,
+                   const Function& function);
   void phase_ended(std::uint32_t thread, std::uint32_t phase);
 
   std::vector<Function> functions_;  // by number
@@ -66,7 +80,9 @@ class BeforeWindow {
   std::size_t channel_count_ = 0;
   std::map<std::uint32_t, std::uint64_t> sequences_;  // by communicator
   std::map<std::uint32_t, std::vector<std::uint32_t>> open_phases_;
-  std::uint64_t records_ = 0;
+  std::map<std::uint32_t, trace::OpeningHeldRow> open_probes_;  // by thread
+  std::map<std::uint64_t, Held> held_;                          // by handle
+  std::uint64_t records_ = 0, held_so_far_ = 0;
   bool exact_ = true;
 };
 

@@ -99,6 +99,8 @@ bool write_frames(trace::FrameFile& file, const KeptMemory& memory, BeforeWindow
               channels.size());
     last.rows(static_cast<profile::Section>(trace::kOpeningSequenceSection), sequences.data(),
               sequences.size());
+    const auto held = before.held();
+    last.rows(static_cast<profile::Section>(trace::kOpeningHeldSection), held.data(), held.size());
   }
   const std::vector<trace::ClockRow> rows(clocks.begin(), clocks.end());
   last.clocks(rows.data(), rows.size());

@@ -103,6 +103,8 @@ bool write_first_definitions(State& made, const std::string& more_text,
                opening->channels.data(), opening->channels.size());
     frame.rows(static_cast<profile::Section>(trace::kOpeningSequenceSection),
                opening->sequences.data(), opening->sequences.size());
+    frame.rows(static_cast<profile::Section>(trace::kOpeningHeldSection), opening->held.data(),
+               opening->held.size());
   }
   const trace::ClockRow row = JobClocks::measured_now();
   frame.clocks(&row, 1);

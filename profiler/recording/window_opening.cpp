@@ -2,6 +2,7 @@
 #include "profiler/recording/window_opening.h"
 
 #include "profiler/calls/call_times.h"
+#include "profiler/waits/matched_messages.h"
 #include "profiler/waits/wait_log.h"
 
 namespace fathom::profiler {
@@ -20,7 +21,8 @@ bool several_threads_have_called() {
 WindowOpening window_opening(bool counts_all, bool threads_share) {
   WindowOpening opening;
   opening.is_exact = counts_all && !WaitLog::has_unknown_channels() &&
-                     !(threads_share && several_threads_have_called());
+                     !(threads_share && several_threads_have_called()) &&
+                     !MatchedMessages::were_too_many();
   const auto& channels = WaitLog::channels();
   for (std::size_t i = 0; i < channels.size(); ++i) {
     const Channel& channel = channels[i];
@@ -39,6 +41,10 @@ WindowOpening window_opening(bool counts_all, bool threads_share) {
                                   sends ? count : 0, sends ? 0 : count});
     }
   }
+  MatchedMessages::for_each([&opening](const Channel& channel, const void* message) {
+    opening.held.push_back({channel.key.communicator, channel.key.peer, channel.key.tag, 0,
+                            reinterpret_cast<std::uintptr_t>(message)});
+  });
   return opening;
 }
 

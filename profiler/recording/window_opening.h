@@ -16,9 +16,10 @@ namespace fathom::profiler {
 struct WindowOpening {
   std::vector<trace::OpeningChannelRow> channels;
   std::vector<trace::OpeningSequenceRow> sequences;
+  std::vector<trace::OpeningHeldRow> held;
   std::uint64_t before = 0;  // messages and collectives in them
   // Not if several threads communicate, if the program has paused counting, or if it used more
-  // channels than there was room for.
+  // channels, or held more messages by probes, than there was room for.
   bool is_exact = false;
 };
 

@@ -10,6 +10,7 @@ namespace fathom::profiler {
 std::uint64_t MatchedMessages::hold(Channel& channel, const void* message) {
   const std::uint64_t ordinal = channel.times.count + channel.held;
   if (held_count_ == kMost) {
+    were_too_many_ = true;
     channel.order_unknown = channel.posts_unknown = true;
     return ordinal;
   }

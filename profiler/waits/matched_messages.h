@@ -13,6 +13,7 @@
 // Threading: one at a time. Costs a few comparisons for each message that is held.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -33,6 +34,16 @@ class MatchedMessages {
   };
   // The message is received by a call that was entered then.
   [[gnu::noinline]] static Place receive(const void* message, std::uint64_t ticks, TimeLog& times);
+
+  // Those that are held: visit(channel, message), of each channel in the order of their places.
+  template <typename Visit>
+  static void for_each(Visit&& visit) {
+    std::sort(held_, held_ + held_count_,
+              [](const Held& a, const Held& b) { return a.ordinal < b.ordinal; });
+    for (std::size_t i = 0; i < held_count_; ++i) visit(*held_[i].channel, held_[i].message);
+  }
+  // Whether there was no room for one. Which are held is not known since then.
+  static bool were_too_many() { return were_too_many_; }
 
   // Stand-ins for what is held, because something else of the channel is appended next.
   [[gnu::noinline]] static void make_way(Channel& channel, TimeLog& times);
@@ -57,6 +68,7 @@ class MatchedMessages {
 
   static inline Held held_[kMost] = {};
   static inline std::size_t held_count_ = 0;
+  static inline bool were_too_many_ = false;
   static inline Moment moments_[kMostMoments] = {};
   static inline std::size_t moment_count_ = 0;
 };

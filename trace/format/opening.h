@@ -13,6 +13,7 @@ namespace fathom::trace {
 
 inline constexpr std::uint32_t kOpeningChannelSection = 17;   // OpeningChannelRow
 inline constexpr std::uint32_t kOpeningSequenceSection = 18;  // OpeningSequenceRow
+inline constexpr std::uint32_t kOpeningHeldSection = 19;      // OpeningHeldRow
 
 // A channel that carried messages before. Not those of non-blocking collectives, each of which has a
 // tag of its own.
@@ -34,5 +35,17 @@ struct OpeningSequenceRow {
   std::uint64_t operations;
 };
 static_assert(sizeof(OpeningSequenceRow) == 16);
+
+// A message that a probe (MPI_Mprobe) had taken and that had not been received, in the order in which
+// probes took those of a channel. It has its place before all that the window shows, and is not in
+// `received` of its channel.
+struct OpeningHeldRow {
+  std::uint32_t communicator;  // as the next two, those of the probe, or of the message if known
+  std::int32_t peer;           // as in calls
+  std::int32_t tag;
+  std::uint32_t thread;   // without a message: the one whose call of the probe was open
+  std::uint64_t message;  // its handle; 0: the probe had not returned
+};
+static_assert(sizeof(OpeningHeldRow) == 24);
 
 }  // namespace fathom::trace

@@ -11,7 +11,8 @@
 //   - Open MPI gives all sends that are complete when their call returns the same request. Each
 //     completion of that request belongs to the earliest of these sends.
 // A message that MPI_Mprobe or MPI_Improbe has taken is followed by its handle to the call that receives
-// it. A trace of an earlier Fathom does not name the handle: there it has its place among those of its
+// it. Where the trace of a flight recorder begins, it names those that probes hold (Opening), and these have
+// their places before everything else; begin() is told. A trace of an earlier Fathom does not name the handle: there it has its place among those of its
 // channel from that call on, not from the probe.
 //
 // A consumer derives from CallTracker<Consumer, CallData, RequestData>; CallData and RequestData are
@@ -25,7 +26,8 @@
 //   received(const Event&, MessageNumber, const OpenCall*, Request*, const Channels::Posted* place)
 //       place: what post() returned when its request was posted, or when a probe took the message; null
 //       if it has its place from now on
-//   post(key), withdrawn(posted)           pass these on to Channels, which pairs messages
+//   post(key), withdrawn(posted), never_received(posted)
+//       pass these on to Channels, which pairs messages
 //   request_made(Request&, OpenCall&)      before it is active; persistent ones too
 //   activated(Request&, const OpenCall*)   each start, with the open call; may set `message`
 //   request_started(Request&, time_ns)     each start too, but of a non-blocking call at its return
@@ -101,6 +103,19 @@ class CallTracker {
     }
   }
 
+  // Before the first event.
+  void begin(const Process& process) {
+    if (!process.opening) return;
+    for (const Opening::Held& each : process.opening->held) {
+      const Channels::Key key{each.communicator, each.peer, each.tag};
+      if (each.message == 0) {
+        open_probes_[each.thread] = key;
+      } else {
+        held_[each.message] = consumer().post(key);
+      }
+    }
+  }
+
   void step(const Event& event) {
     last_ns_ = std::max(last_ns_, event.time_ns);
     switch (event.kind) {
@@ -122,7 +137,7 @@ class CallTracker {
     for (Thread thread = 0; thread < threads_.size(); ++thread) {
       while (!threads_[thread].empty()) cut_call(thread, last_ns_);
     }
-    held_.for_each([this](std::uint64_t, Channels::Posted& held) { let_go(held); });
+    held_.for_each([this](std::uint64_t, Channels::Posted& held) { lose(held); });
     held_.clear();
   }
 
@@ -200,23 +215,31 @@ class CallTracker {
     const auto found = std::find_if(calls.rbegin(), calls.rend(), [&](const OpenCall& call) {
       return call.function == event.function;
     });
-    if (found == calls.rend()) return;
+    if (found == calls.rend()) return leave_unknown(event);
     const auto depth = static_cast<std::size_t>(calls.rend() - found);
     while (calls.size() > depth) cut_call(event.thread, event.time_ns);
     make_request(event);
     if (event.object != 0 && meaning(event.function).takes_message)
-      hold(calls.back(), event.object);
+      hold({calls.back().communicator, calls.back().peer, calls.back().tag}, event.object);
     let_go(calls.back().held);
     consumer().left(calls.back(), event);
     calls.pop_back();
   }
 
+  // Only a probe that was entered before a flight recorder's trace is of interest.
+  void leave_unknown(const Event& event) {
+    const Channels::Key* const asked = open_probes_.find(event.thread);
+    if (asked == nullptr || !meaning(event.function).takes_message) return;
+    if (event.object != 0) hold(*asked, event.object);
+    open_probes_.erase(event.thread);
+  }
+
   // A probe has taken a message.
-  void hold(const OpenCall& probe, std::uint64_t handle) {
-    if (probe.peer == kNullProcess) return;
+  void hold(const Channels::Key& asked, std::uint64_t handle) {
+    if (asked.source == kNullProcess) return;
     Channels::Posted& held = held_[handle];
     let_go(held);  // nobody has seen the call that received the message of this handle before
-    held = consumer().post({probe.communicator, probe.peer, probe.tag});
+    held = consumer().post(asked);
   }
   void take_held(OpenCall& receive, std::uint64_t handle) {
     const Channels::Posted* const held = held_.find(handle);
@@ -228,10 +251,15 @@ class CallTracker {
     if (held.order != 0) consumer().withdrawn(std::exchange(held, {}));
   }
 
+  // The program has the message, or may still receive it, but the trace does not say when.
+  void lose(Channels::Posted& held) {
+    if (held.order != 0) consumer().never_received(std::exchange(held, {}));
+  }
+
   void cut_call(Thread thread, std::uint64_t time_ns) {
     OpenCall& call = threads_[thread].back();
     call.cut = true;
-    let_go(call.held);
+    lose(call.held);
     Event leave;
     leave.kind = EventKind::kLeave;
     leave.time_ns = time_ns;
@@ -432,7 +460,8 @@ class CallTracker {
   std::vector<Stack> threads_;
   base::FlatMap<std::uint64_t, Request> requests_;
   base::FlatMap<std::uint64_t, std::vector<MessageNumber>> earlier_;
-  base::FlatMap<std::uint64_t, Channels::Posted> held_;  // by handle of the message
+  base::FlatMap<std::uint64_t, Channels::Posted> held_;      // by handle of the message
+  base::FlatMap<std::uint64_t, Channels::Key> open_probes_;  // by thread, where the trace begins
   std::uint64_t last_order_ = 0;
   std::uint64_t last_ns_ = 0;
 };

@@ -19,7 +19,7 @@ void Channels::Queue::pop() {
 std::size_t Channels::Queue::messages() const {
   return static_cast<std::size_t>(
       std::count_if(items_.begin() + static_cast<std::ptrdiff_t>(first_), items_.end(),
-                    [](const ChannelEnd& end) { return end.step != kCutStep; }));
+                    [](const ChannelEnd& end) { return end.step < kUnseenStep; }));
 }
 
 // A channel that is first used after a loss starts with the cut: an end from before the loss that is
@@ -73,6 +73,10 @@ void Channels::join(Channel& channel, Joined& joined) {
       channel.sends.pop();
     } else if (receive_is_cut) {
       channel.receives.pop();
+    } else if (receive.step == kUnseenStep) {
+      ++cut_off_.sends;
+      channel.sends.pop();
+      channel.receives.pop();
     } else {
       joined.push_back({send, receive});
       channel.sends.pop();
@@ -88,7 +92,7 @@ void Channels::send(const Key& key, const ChannelEnd& end, Joined& joined) {
     ++cut_off_.sends;
     return;
   }
-  if (to.sends.empty() && !to.receives.empty() && to.receives.front().step != kCutStep) {
+  if (to.sends.empty() && !to.receives.empty() && to.receives.front().step < kUnseenStep) {
     joined.push_back({end, to.receives.front()});
     to.receives.pop();
     return;
@@ -100,16 +104,24 @@ void Channels::send(const Key& key, const ChannelEnd& end, Joined& joined) {
 void Channels::take(Channel& from, const ChannelEnd& end, Joined& joined) {
   if (from.early_sends > 0) [[unlikely]] {
     --from.early_sends;
-    ++cut_off_.receives;
+    cut_off_.receives += end.step == kUnseenStep ? 0 : 1;
     return;
   }
-  if (from.receives.empty() && !from.sends.empty() && from.sends.front().step != kCutStep) {
+  if (from.receives.empty() && !from.sends.empty() && from.sends.front().step != kCutStep &&
+      end.step != kUnseenStep) {
     joined.push_back({from.sends.front(), end});
     from.sends.pop();
     return;
   }
   from.receives.push(end);
   join(from, joined);
+}
+
+// One of the channel's next messages, nobody knows which.
+void Channels::take_unknown(Channel& from, Joined& joined) {
+  ++cut_off_.receives;
+  take(from, {0, 0, 0, kUnseenStep}, joined);
+  release(from, joined);
 }
 
 Channels::Posted Channels::post(const Key& key) {
@@ -165,11 +177,18 @@ void Channels::withdraw(const Posted& posted, Joined& joined) {
   release_like(posted.key, joined);
 }
 
+void Channels::never_received(const Posted& posted, Joined& joined) {
+  if (posted.wild()) return;  // it stays, and holds back whatever came after it
+  receive(posted.key, posted, {0, 0, 0, kUnseenStep}, joined);
+}
+
 void Channels::receive(const Key& key, const Posted& posted, const ChannelEnd& end,
                        Joined& joined) {
   forget_posted(posted);
   Channel& from = channel(key);
-  if (from.kept_back.empty() && !may_come_before(from, posted.order)) {
+  if (posted.order <= held_before_ && from.order_unknown) [[unlikely]] {
+    take_unknown(from, joined);
+  } else if (from.kept_back.empty() && !may_come_before(from, posted.order)) {
     take(from, end, joined);
   } else {
     const auto place = std::upper_bound(
@@ -184,7 +203,11 @@ void Channels::receive(const Key& key, const Posted& posted, const ChannelEnd& e
 
 void Channels::receive_now(const Key& key, const ChannelEnd& end, Joined& joined, bool by_request) {
   Channel& from = channel(key);
-  if (by_request && begins_late_) return take(from, end, joined);
+  if (by_request && begins_late_) [[unlikely]] {
+    if (!may_come_before(from, held_before_ + 1)) return take(from, end, joined);
+    from.order_unknown = true;
+    return take_unknown(from, joined);
+  }
   const std::uint64_t order = ++last_order_;
   if (from.kept_back.empty() && (key.tag < 0 || !may_come_before(from, order)))
     return take(from, end, joined);
@@ -222,7 +245,8 @@ Channels::Unmatched Channels::unmatched() const {
   Unmatched all = cut_off_;
   for (const Channel& each : channels_) {
     all.sends += each.sends.messages();
-    all.receives += each.receives.messages() + each.kept_back.size();
+    all.receives += each.receives.messages();
+    for (const KeptBack& kept : each.kept_back) all.receives += kept.end.step < kUnseenStep ? 1 : 0;
   }
   return all;
 }

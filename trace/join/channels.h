@@ -69,6 +69,9 @@ class Channels {
   // A receive takes its place in the order of posting. withdraw() it if it was cancelled or freed.
   Posted post(const Key& key);
   void withdraw(const Posted& posted, Joined& joined);
+  // A probe has taken its message, but nobody sees it received. If what it may have taken is one channel, that
+  // message has no other receive; else nothing that waits for it is joined any longer.
+  void never_received(const Posted& posted, Joined& joined);
 
   // `key`: where the message came from; `posted`: the receive that took it.
   void receive(const Key& key, const Posted& posted, const ChannelEnd& end, Joined& joined);
@@ -80,8 +83,14 @@ class Channels {
   // Before anything else: how many of a channel's messages were sent, and how many received, before
   // the traces of the two processes began. As many ends at the other side have no partner.
   void open(const Key& key, std::uint64_t sent, std::uint64_t received);
-  // The trace of the process that receives began late.
-  void begins_late() { begins_late_ = true; }
+  // The trace of the process that receives began late, when probes held messages for it: as many as the first
+  // calls of post(). A receive that was posted before the trace, too, may have been posted before or after
+  // them. If it gets its message while one that such a probe may have taken is still to be received, neither
+  // is joined.
+  void begins_late(std::uint64_t held = 0) {
+    begins_late_ = true;
+    held_before_ = held;
+  }
 
   void loss_at_source(std::int32_t source, std::uint64_t time_ns, Joined& joined);
   void loss_here(std::uint64_t time_ns, Joined& joined);
@@ -94,6 +103,8 @@ class Channels {
  private:
   // Marks a cut in a queue of messages.
   static constexpr std::uint32_t kCutStep = ~std::uint32_t{0};
+  // In the place of a receive that nobody has seen.
+  static constexpr std::uint32_t kUnseenStep = kCutStep - 1;
 
   // First in, first out.
   class Queue {
@@ -120,9 +131,10 @@ class Channels {
     std::vector<KeptBack> kept_back;    // by order
     // How many of the next ends at the other side belong to ends that came before the traces.
     std::uint64_t early_sends = 0, early_receives = 0;
+    bool order_unknown = false;  // of those received that came before the trace
     bool idle() const {
       return sends.empty() && receives.empty() && posted.empty() && kept_back.empty() &&
-             early_sends == 0 && early_receives == 0;
+             early_sends == 0 && early_receives == 0 && !order_unknown;
     }
   };
   struct KeyHash {
@@ -137,6 +149,7 @@ class Channels {
   Channel& channel(const Key& key);
   void sweep();
   void take(Channel& from, const ChannelEnd& end, Joined& joined);
+  void take_unknown(Channel& from, Joined& joined);
   void join(Channel& channel, Joined& joined);
   bool may_come_before(const Channel& channel, std::uint64_t order) const;
   void release(Channel& channel, Joined& joined);
@@ -147,7 +160,7 @@ class Channels {
   std::vector<Channel> channels_;
   std::size_t sweep_at_ = 1 << 12;
   std::vector<Posted> wild_;  // wildcard receives that wait, by order
-  std::uint64_t last_order_ = 0;
+  std::uint64_t last_order_ = 0, held_before_ = 0;
   bool begins_late_ = false;
   std::size_t kept_back_ = 0;                                               // in all channels
   base::FlatMap<std::uint64_t, std::vector<std::uint64_t>> source_losses_;  // source -> times

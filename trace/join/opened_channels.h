@@ -4,6 +4,7 @@
 // is a loss, has nothing before.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -48,7 +49,11 @@ void open_channels(const Definitions& definitions, ChannelsOf&& channels_of) {
   for (std::uint32_t i = 0; i < processes.size(); ++i) {
     Channels* const own = channels_of(i);
     if (own == nullptr) continue;
-    if (processes[i].opening) own->begins_late();
+    if (processes[i].opening) {
+      const auto& held = processes[i].opening->held;
+      own->begins_late(static_cast<std::uint64_t>(std::count_if(
+          held.begin(), held.end(), [](const Opening::Held& each) { return each.message != 0; })));
+    }
     all[i].for_each([&](const Channels::Key& key, const Ends& ends) {
       const std::uint32_t* from = process_of_rank.find(static_cast<std::uint64_t>(key.source));
       if (key.source >= 0 && from != nullptr && is_known(processes[i]) &&

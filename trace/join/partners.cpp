@@ -31,7 +31,9 @@ class MessageJoiner : public CallTracker<MessageJoiner, NoData, NoData> {
       : CallTracker(definitions, meanings, true),
         process_(process),
         rank_(static_cast<std::int32_t>(definitions.processes[process].rank)),
-        joining_(joining) {}
+        joining_(joining) {
+    begin(definitions.processes[process]);
+  }
 
  private:
   friend CallTracker;
@@ -67,6 +69,9 @@ class MessageJoiner : public CallTracker<MessageJoiner, NoData, NoData> {
 
   Channels::Posted post(const Channels::Key& key) { return own().post(key); }
   void withdrawn(const Channels::Posted& posted) { own().withdraw(posted, joining_.joined); }
+  void never_received(const Channels::Posted& posted) {
+    own().never_received(posted, joining_.joined);
+  }
   void request_made(const Request&, const OpenCall&) {}
   void activated(const Request&, const OpenCall*) {}
   void given(const Request&, const Event&) {}

@@ -148,6 +148,7 @@ class ProcessWalk : public CallTracker<ProcessWalk, Call, Request> {
   // Partners has paired the messages already.
   Channels::Posted post(const Channels::Key&) { return {}; }
   void withdrawn(const Channels::Posted&) {}
+  void never_received(const Channels::Posted&) {}
   void lost(const Event&) {}
 
   void request_made(Tracked& request, const OpenCall& call) {

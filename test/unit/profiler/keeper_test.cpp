@@ -178,6 +178,48 @@ TEST_CASE("a message told by the record of its call is counted before a window, 
   CHECK(channel.sent + sent == kRounds);
 }
 
+TEST_CASE("a window names the messages that probes held before it, and the probe that was open") {
+  // Ids of definitions_rows() are below it.
+  constexpr std::uint32_t kMprobe = 20, kImprobe = 21, kMrecv = 22;
+  constexpr std::uint64_t kFromAny = std::uint64_t{0xffffffff} << 32, kTag7 = 7;
+  Kept kept;
+  kept.define(
+      "function 20 MPI_Mprobe probe enter=comm,peer,tag leave=message\n"
+      "function 21 MPI_Improbe probe enter=comm,peer,tag leave=flag,message\n"
+      "function 22 MPI_Mrecv receive enter=comm,bytes,message leave=\n");
+  kept.before.learn(profiler::definitions_in(kept.definitions));
+  const auto take = [&kept](std::uint64_t asked, std::uint64_t message) {
+    kept.append(RecordKind::kEnter, kMprobe, asked, kTag7);
+    kept.append(RecordKind::kLeave, kMprobe, message);
+  };
+  take(std::uint64_t{1} << 32, 0xa1);
+  take(kFromAny, 0xa2);
+  kept.append(RecordKind::kEnter, kImprobe, kFromAny, kTag7);
+  kept.append(RecordKind::kLeave, kImprobe, std::uint64_t{0}, std::uint64_t{0});  // nothing found
+  take(std::uint64_t{0xfffffffe} << 32, 0xa3);  // of MPI_PROC_NULL
+  take(kFromAny, 0xa4);
+  kept.append(RecordKind::kEnter, kMrecv, std::uint64_t{8} << 32, std::uint64_t{0xa1});
+  take(kFromAny, 0xa1);  // the handle comes again
+  kept.append(RecordKind::kEnter, kMrecv, std::uint64_t{8} << 32, std::uint64_t{0xa2});
+  kept.append(RecordKind::kEnter, kMprobe, kFromAny, kTag7);
+  for (std::uint32_t i = 0; i < 60'000; ++i) {
+    kept.append(RecordKind::kProcessor, i);
+    if (i % 1000 == 0) kept.let_go();
+  }
+  const auto trace = kept.window();
+  REQUIRE(trace.ok());
+  REQUIRE(trace->definitions().processes.at(0).opening);
+  const auto& held = trace->definitions().processes[0].opening->held;
+  REQUIRE(held.size() == 3);
+  const std::uint64_t messages[] = {0xa4, 0xa1, 0};
+  for (std::size_t i = 0; i < held.size(); ++i) {
+    CHECK(held[i].message == messages[i]);
+    CHECK(held[i].communicator == 0);
+    CHECK(held[i].peer == trace::kAnySource);
+    CHECK(held[i].tag == 7);
+  }
+}
+
 TEST_CASE("a window after a loss does not claim to know what came before") {
   Kept kept;
   while (kept.memory.lost() == 0) kept.append(RecordKind::kProcessor, 1);
