@@ -3,7 +3,7 @@
 // alone.
 //
 // A call waits from its entry until the decisive moment at the other process, if that precedes its
-// exit. Definitions (Scalasca's unless noted):
+// exit (equation (1) of docs/analysis.md). Definitions (Scalasca's unless noted):
 //
 //   late sender    the sending call was entered after the call that receives, or that waits for the
 //                  receive

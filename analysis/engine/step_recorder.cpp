@@ -89,6 +89,11 @@ void StepRecorder::entered(OpenCall& open, const Event& event) {
   if (lock == mpi::LockStep::kLock) open.data.lock = static_cast<trace::LockType>(event.code);
   if (lock != mpi::LockStep::kNone) locks_.entered(event.time_ns);
   if (!facts_.from_the_first && event.object != 0) note_unknown_object(event);
+  const mpi::Meaning& means = facts_.functions[event.function];
+  if (means.nonblocking() && mpi::is_neighborhood(means.collective) && event.tag != 0) {
+    open.data.neighbor_tag = event.tag;
+    begin_neighbors(event.communicator, event.tag, open.data.step);
+  }
   begin_collective(open, event);
 }
 

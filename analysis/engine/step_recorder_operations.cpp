@@ -120,8 +120,18 @@ void StepRecorder::found_by_probe(const Event& message, std::uint64_t posted_ns,
   });
 }
 
-// The operation that the message belongs to: all of its messages at this process have one tag, which
-// the first of them shows: it is in the call that begins the operation, or is the first that an operation
+// The operation has begun in this call, and all of its messages at this process have this tag, which no other
+// operation on the communicator has.
+void StepRecorder::begin_neighbors(std::int32_t communicator, std::int32_t tag,
+                                   std::uint32_t call) {
+  Neighbors& made = neighbors_[neighbors_key(communicator, tag)];
+  forget(made);
+  made.call = call;
+  made.messages.clear();
+}
+
+// The operation that the message belongs to. In a trace of an earlier Fathom, which does not name its tag, the
+// first message shows it: it is in the call that begins the operation, or is the first that an operation
 // which sends nothing receives. Null if the operation is not known.
 StepRecorder::Neighbors* StepRecorder::neighbors_of(const Event& message) {
   const std::uint64_t key = neighbors_key(message.communicator, message.tag);
@@ -343,8 +353,12 @@ void StepRecorder::start_collective(Request& request, OpenCall& open) {
   PersistentCollective& starts = request.data.collective;
   const mpi::Meaning& means = facts_.functions[starts.function];
   if (mpi::is_neighborhood(means.collective)) {
-    request.data.neighbor_tag = 0;
-    open.data.starting.push_back(request.number);
+    request.data.neighbor_tag = request.tag;
+    if (request.tag != 0) {
+      begin_neighbors(request.communicator, request.tag, open.data.step);
+    } else {
+      open.data.starting.push_back(request.number);
+    }
   }
   std::uint32_t number = 0;
   Step& step = steps_.append(process_, number);

@@ -15,6 +15,9 @@
 // first: own, then the delays from the top. If no delay hides another, b is 0, and removing one
 // would save what it is blamed for (test/unit/engine/origin_test.cpp).
 //
+// These are equations (2) to (6) of docs/analysis.md, "The rule in equations": a stack is (2), causes_of() is
+// (3) to (5), where a and b are A and B, own_ns is x0 and late_ns is o; taken_over() is (6).
+//
 // A delay is known by its stretch: what a process did from the end of one of its waits to the
 // beginning of the next. A stack keeps at most kMost of them: the newest, and the largest of the
 // rest. What falls out counts as the culprit's own.

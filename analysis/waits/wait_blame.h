@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The second of two passes that find the waits of a job (wait_steps.h): all processes in causal
-// order, to find out who caused the waits.
+// order, to find out who caused the waits. Each wait is divided by equations (3) to (5) of docs/analysis.md,
+// "The rule in equations" (delay_stack.h); this sums up the parts, as (7) there, and empties stacks, as (2) says.
 #pragma once
 
 #include <cstdint>

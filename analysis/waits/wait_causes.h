@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What kept the processes that others waited for: by place in the program, summed over all waits.
+// What kept the processes that others waited for: by place in the program, summed over all waits
+// (equation (8) of docs/analysis.md).
 //
 // A late process was waited for in the time before it came. Its first thread spent that time in
 // pieces: work between two MPI calls, and MPI calls, without what it waited in them itself. Pieces

@@ -67,6 +67,10 @@ std::int64_t destinations(MPI_Comm comm) {
 
 }  // namespace
 
+int tag_of_next_collective(MPI_Comm comm) {
+  return is_known(comm) ? rankmap::next_nonblocking_tag(comm) : 0;
+}
+
 std::uint32_t communicator_of(MPI_Win window) {
   ProfiledProcess* process = ProfiledProcess::active();
   if (process == nullptr || window == nullptr) return ~0u;

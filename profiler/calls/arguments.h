@@ -43,6 +43,10 @@ inline std::uint64_t bytes(std::int64_t count, MPI_Datatype datatype) {
 // The kind of the communicator that a window spans; ~0 if it is not known.
 std::uint32_t communicator_of(MPI_Win window);
 
+// That of the messages of the non-blocking or persistent collective that begins now
+// (ompi_coll_base_nbc_reserve_tags), which all members number alike; 0 if it is not known.
+int tag_of_next_collective(MPI_Comm comm);
+
 // The kind of the communicator that a matched message came on; ~0 if there is none
 // (MPI_MESSAGE_NO_PROC).
 std::uint32_t communicator_of(MPI_Message message);

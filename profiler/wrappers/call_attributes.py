@@ -45,6 +45,15 @@ def communicator(f, types):
     return 'communicator_of(given(win))' if f.role == 'window_free' else None
 
 
+def tag(f, types):
+    """That of a non-blocking neighbourhood collective is its messages': nothing else says which of several they are of."""
+    if 'sendtag' in types:
+        return 'native_tag(sendtag)'
+    if f.role in ('nonblocking', 'persistent') and f.options['operation'].startswith('neighbor_'):
+        return 'tag_of_next_collective(comm)'
+    return 'native_tag(tag)' if types.get('tag') == 'int' else None
+
+
 def peer(f, types):
     for name in ('dest', 'target_rank', 'source'):
         if types.get(name) == 'int':
@@ -83,7 +92,6 @@ def at_enter(f):
     bytes1, bytes2 = lengths(f, types)
     comm = communicator(f, types)
     both = 'sendtag' in types  # sends and receives
-    tag = 'sendtag' if both else 'tag' if types.get('tag') == 'int' else None
     request = first_of(types, 'MPI_Request')
     if f.role == 'request_free' or f.options.get('request') == 'enter':
         request = f'given({first_of(types, "MPI_Request*")})'
@@ -98,7 +106,7 @@ def at_enter(f):
     lock = (f'kind_of_lock({"lock_type" if "lock_type" in types else "0"}, assert)'
             if f.options.get('lock') == 'lock' else None)
     found = [('comm', comm), ('peer', comm and other and f'native_rank({other})'),
-             ('tag', comm and tag and f'native_tag({tag})'), ('bytes', bytes1),
+             ('tag', comm and tag(f, types)), ('bytes', bytes1),
              ('root', 'native_rank(root)' if types.get('root') == 'int' else None),
              ('peer2', 'native_rank(source)' if both else None),
              ('tag2', 'native_tag(recvtag)' if both else None), ('bytes2', bytes2),

@@ -78,6 +78,8 @@ CASES = {
     "file_open": ("wait-at-file", "MPI_File_open", [0, 2, 3], 1),
     "file_close": ("wait-at-file", "MPI_File_close", [0, 2, 3], 1),
     "file_write_ordered": ("wait-at-file", "MPI_File_write_ordered", [0, 2, 3], 1),
+    "file_sync": ("wait-at-file", "MPI_File_sync", [0, 2, 3], 1),
+    "file_write_all": ("wait-at-file", "MPI_File_write_at_all", [0, 2, 3], 1),
     "file_set_size": ("wait-at-file", "MPI_File_set_size", [0, 2, 3], 1),
     "file_write_ordered_begin": ("wait-at-file", "MPI_File_write_ordered_begin", [0, 2, 3], 1),
 }
@@ -129,7 +131,8 @@ def program_of(case, file):
         return "partitions", case
     if case in GET_STATUS:
         return "get_status", case
-    return ("more_waits", case) if case in MORE or case in ("exclusive_then_exclusive", "mrecv_of_the_second_first") else ("waits", case, file)
+    return ("more_waits", case) if case in MORE or case in ("exclusive_then_exclusive", "mrecv_of_the_second_first",
+                                                               "several_ineighbors", "several_sent_to_a_neighbor") else ("waits", case, file)
 
 
 # The same, but of the whole job: outside of the phase.
@@ -408,6 +411,45 @@ def locks_that_do_not_conflict_do_not_wait(build, folder):
         assert late == [], (case, late)
 
 
+def one_of_several_collectives_of_neighbours_waits_for_its_own(build, folder):
+    """Three are open at once on rank 0, which only receives in them. The second waits for rank 1, the third for rank 2."""
+    def attempt(number):
+        run = build.traced(folder / f"run{number}", build.program("more_waits"), "several_ineighbors")
+        results = build.analyzed(run, "--phases", "truth")
+        found = {}
+        for row in rows(results):
+            if row["kind"] == "wait-for-neighbours":
+                assert (row["rank"], row["function"]) == (0, "MPI_Wait"), row
+                found[row["line"]] = (row["culprit"], row["seconds"])
+        long = [found[line] for line in sorted(found) if found[line][1] > MOST_OTHERS * TRUTH]
+        assert [culprit for culprit, _ in long] == [1, 2] and all(near(seconds, TRUTH) for _, seconds in long), found
+        path_without_waits(build, run, results)
+        add_up(results)
+        check_cause_of_several(results)
+    until_it_passes(attempt)
+
+
+def check_cause_of_several(results):
+    """Rank 2 slept twice as long as rank 1, but rank 1's delay hides half of it."""
+    origins = results["analyses"]["wait-states"]["origins"]
+    caused = {}
+    for rank, victim_seconds in zip(origins["rank"], origins["direct_seconds"]):
+        caused[rank] = caused.get(rank, 0) + victim_seconds
+    assert all(near(caused[rank], TRUTH) for rank in (1, 2)), caused
+
+
+def a_sender_to_one_of_several_collectives_waits_until_that_begins(build, folder):
+    def attempt(number):
+        run = build.traced(folder / f"run{number}", build.program("more_waits"), "several_sent_to_a_neighbor")
+        results = build.analyzed(run, "--phases", "truth")
+        late = [row for row in rows(results) if row["kind"] == "wait-for-neighbours"]
+        waits = {rank: sum(row["seconds"] for row in late if row["rank"] == rank) for rank in (1, 2, 3)}
+        assert all(near(seconds, TRUTH) for seconds in waits.values()), (waits, late)
+        assert {row["culprit"] for row in late} == {0}, late
+        path_without_waits(build, run, results)
+    until_it_passes(attempt)
+
+
 def a_late_sender_in_fortran_is_found(build, folder):
     def attempt(number):
         run = build.traced(folder / f"run{number}", build.program("late_sender"), ranks=2)
@@ -508,7 +550,9 @@ def run_cases(options, cases):
 
 
 def main():
-    others = (exclusive_locks_wait_one_after_the_other, locks_that_do_not_conflict_do_not_wait, a_late_sender_in_fortran_is_found, a_call_that_waited_for_any_names_the_requests_that_it_left,
+    others = (exclusive_locks_wait_one_after_the_other, locks_that_do_not_conflict_do_not_wait,
+              one_of_several_collectives_of_neighbours_waits_for_its_own,
+              a_sender_to_one_of_several_collectives_waits_until_that_begins, a_late_sender_in_fortran_is_found, a_call_that_waited_for_any_names_the_requests_that_it_left,
               work_between_two_tests_is_no_wait, messages_that_probes_hold_have_their_own_receives, a_target_waits_for_another_through_an_origin, results_are_the_same_for_every_number_of_processes,
               a_process_that_fails_ends_the_analysis)
     run_cases(options_of(__doc__), dict.fromkeys(CASES, waits_as_made) | dict.fromkeys(ENDS, waits_at_the_ends) |

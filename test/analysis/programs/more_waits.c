@@ -185,6 +185,43 @@ static void isent_to_a_neighbor(void) {
   MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
+// ---- three at once on one communicator, on a process that only receives in them: rank 0, from all others ----
+
+static void make_to_rank_0(void) {
+  const int to = 0, from[3] = {1, 2, 3}, weights[3] = {1, 1, 1};
+  MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, rank == 0 ? 3 : 0, from, weights, rank != 0, &to,
+                                 weights, MPI_INFO_NULL, 0, &other);
+}
+static void gather_from_others(MPI_Request* request) {
+  static int from[3];
+  MPI_Ineighbor_allgather(&rank, 1, MPI_INT, from, 1, MPI_INT, other, request);
+}
+// Rank 1 comes late to the second, rank 2 twice as late to the third. Rank 0 first completes the second, then
+// the first, which is there, and then the third.
+static void several_ineighbors(void) {
+  MPI_Request all[3];
+  for (int i = 0; i < 3; i++) {
+    if (rank == 1 && i == 1) late();
+    if (rank == 2 && i == 2) late(), late();
+    gather_from_others(&all[i]);
+  }
+  MPI_Wait(&all[1], MPI_STATUS_IGNORE);
+  MPI_Wait(&all[0], MPI_STATUS_IGNORE);
+  MPI_Wait(&all[2], MPI_STATUS_IGNORE);
+}
+// As above, of long messages. Rank 0 comes late, begins all, and works again before it completes any: the others wait
+// until it has begun.
+static void several_sent_to_a_neighbor(void) {
+  static char from[3][3 * sizeof early];
+  MPI_Request all[3];
+  if (rank == 0) late();
+  for (int i = 0; i < 3; i++)
+    MPI_Ineighbor_allgather(longer[0], sizeof early, MPI_CHAR, from[i], sizeof early, MPI_CHAR,
+                            other, &all[i]);
+  if (rank == 0) late();
+  for (int i = 2; i >= 0; i--) MPI_Wait(&all[i], MPI_STATUS_IGNORE);
+}
+
 // ---- persistent collectives ----
 
 static MPI_Request requests[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
@@ -245,6 +282,8 @@ static const struct Case cases[] = {{"exclusive_then_shared", exclusive_then_sha
                                     {"mrecv_of_the_second_first", mrecv_of_the_second_first},
                                     {"sent_to_a_neighbor", sent_to_a_neighbor},
                                     {"isent_to_a_neighbor", isent_to_a_neighbor},
+                                    {"several_ineighbors", several_ineighbors},
+                                    {"several_sent_to_a_neighbor", several_sent_to_a_neighbor},
                                     {"allreduce_init", started},
                                     {"allreduce_init_in_test_loop", started_and_tested},
                                     {"bcast_init", started},
@@ -261,7 +300,11 @@ int main(int argc, char** argv) {
   target = strcmp(name, "lock_elsewhere") == 0 ? 2 : 1;
   make_window(strncmp(name, "allocated", 9) == 0);
   make_persistent(name);
-  if (strstr(name, "sent_to") != NULL) make_one_way();
+  if (strncmp(name, "several", 7) == 0) {
+    make_to_rank_0();
+  } else if (strstr(name, "sent_to") != NULL) {
+    make_one_way();
+  }
   const struct Case* const chosen = CHOSEN(cases, argc, argv);
   run_rounds(chosen, kRounds, NULL);
   for (int i = 0; i < 2; i++)

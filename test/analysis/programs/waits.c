@@ -483,6 +483,14 @@ static void file_write_ordered(void) {
   if (rank == 1) late();
   MPI_File_write_ordered(file, value, 1, MPI_INT, MPI_STATUS_IGNORE);
 }
+static void file_sync(void) {
+  if (rank == 1) late();
+  MPI_File_sync(file);
+}
+static void file_write_all(void) {
+  if (rank == 1) late();
+  MPI_File_write_at_all(file, 4 * rank, value, 1, MPI_INT, MPI_STATUS_IGNORE);
+}
 static void file_set_size(void) {
   if (rank == 1) late();
   MPI_File_set_size(file, 4096);
@@ -576,6 +584,8 @@ static const struct Case cases[] = {
     {"file_close", file_close},
     {"file_write_ordered", file_write_ordered},
     {"file_set_size", file_set_size},
+    {"file_sync", file_sync},
+    {"file_write_all", file_write_all},
     {"file_write_ordered_begin", file_write_ordered_begin},
     {"init", nothing},
     {"finalize", nothing},
