@@ -11,6 +11,7 @@
 #include "mpi/meaning.h"
 #include "profile/profile.h"
 #include "trace/format/format.h"
+#include "trace/format/opening.h"
 
 namespace fathom::trace {
 
@@ -57,8 +58,9 @@ struct Opening {
   };
   struct Held {
     std::int32_t communicator = 0, peer = 0, tag = 0;  // as in events
-    std::uint32_t thread = 0;
-    std::uint64_t message = 0;  // 0: the probe had not returned
+    std::uint32_t thread = 0;                          // of an open call
+    HeldState state = HeldState::kHeld;
+    std::uint64_t message = 0;
   };
   std::vector<Channel> channels;
   std::vector<Sequence> sequences;

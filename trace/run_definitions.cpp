@@ -192,7 +192,8 @@ class Together {
         if (!plan.per_process && rank >= plan.peers->size()) continue;
         peer = plan.per_process ? tables.own_rank : (*plan.peers)[rank];
       }
-      opening.held.push_back({plan.communicator, peer, row.tag, row.thread, row.message});
+      opening.held.push_back(
+          {plan.communicator, peer, row.tag, row.thread, row.state, row.message});
     }
     run_.definitions.processes[process].opening = std::move(opening);
     for (const auto& [thread, phases] : own.open_phases) {

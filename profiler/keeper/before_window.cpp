@@ -118,7 +118,13 @@ void BeforeWindow::entered(const std::uint64_t* record, std::uint32_t words, std
 void BeforeWindow::follow_held(const std::uint64_t* record, std::uint32_t words,
                                std::uint32_t thread, const Function& function) {
   if (function.receives != 0) {
-    if (function.receives <= words) held_.erase(record[function.receives]);
+    const auto held =
+        function.receives > words ? held_.end() : held_.find(record[function.receives]);
+    if (held == held_.end()) return;
+    Held& receives = open_receives_[thread] = held->second;
+    receives.row.state = trace::HeldState::kReceived;
+    receives.row.thread = thread;
+    held_.erase(held);
     return;
   }
   const auto asked = [&](int place) {
@@ -127,12 +133,18 @@ void BeforeWindow::follow_held(const std::uint64_t* record, std::uint32_t words,
   };
   open_probes_[thread] = {asked(function.communicator),
                           static_cast<std::int32_t>(asked(function.peer)),
-                          static_cast<std::int32_t>(asked(function.tag)), thread, 0};
+                          static_cast<std::int32_t>(asked(function.tag)),
+                          thread,
+                          trace::HeldState::kProbed,
+                          0,
+                          0};
 }
 
 void BeforeWindow::left(const std::uint64_t* record, std::uint32_t words, std::uint32_t thread,
                         std::uint32_t function) {
-  if (function >= functions_.size() || functions_[function].takes == 0) return;
+  if (function >= functions_.size()) return;
+  if (functions_[function].receives != 0) open_receives_.erase(thread);
+  if (functions_[function].takes == 0) return;
   const auto probe = open_probes_.find(thread);
   if (probe == open_probes_.end()) return;
   constexpr std::int32_t kNullProcess = -2;
@@ -142,6 +154,7 @@ void BeforeWindow::left(const std::uint64_t* record, std::uint32_t words, std::u
     Held& held = held_[message];
     held = {++held_so_far_, probe->second};
     held.row.message = message;
+    held.row.state = trace::HeldState::kHeld;
     exact_ = exact_ && held_.size() <= kMostHeld;
     if (!exact_) held_.clear();
   }
@@ -174,6 +187,7 @@ std::vector<trace::OpeningSequenceRow> BeforeWindow::sequences() const {
 std::vector<trace::OpeningHeldRow> BeforeWindow::held() const {
   std::vector<Held> in_order;
   for (const auto& [message, held] : held_) in_order.push_back(held);
+  for (const auto& [thread, held] : open_receives_) in_order.push_back(held);
   std::sort(in_order.begin(), in_order.end(),
             [](const Held& a, const Held& b) { return a.order < b.order; });
   std::vector<trace::OpeningHeldRow> rows;

@@ -82,6 +82,7 @@ class BeforeWindow {
   std::map<std::uint32_t, std::vector<std::uint32_t>> open_phases_;
   std::map<std::uint32_t, trace::OpeningHeldRow> open_probes_;  // by thread
   std::map<std::uint64_t, Held> held_;                          // by handle
+  std::map<std::uint32_t, Held> open_receives_;                 // by thread
   std::uint64_t records_ = 0, held_so_far_ = 0;
   bool exact_ = true;
 };

@@ -43,7 +43,7 @@ WindowOpening window_opening(bool counts_all, bool threads_share) {
   }
   MatchedMessages::for_each([&opening](const Channel& channel, const void* message) {
     opening.held.push_back({channel.key.communicator, channel.key.peer, channel.key.tag, 0,
-                            reinterpret_cast<std::uintptr_t>(message)});
+                            trace::HeldState::kHeld, 0, reinterpret_cast<std::uintptr_t>(message)});
   });
   return opening;
 }

@@ -36,6 +36,12 @@ struct OpeningSequenceRow {
 };
 static_assert(sizeof(OpeningSequenceRow) == 16);
 
+enum class HeldState : std::uint32_t {
+  kHeld = 0,
+  kProbed = 1,    // the call of the probe was open: it may have taken a message or not
+  kReceived = 2,  // the call that receives the message was open
+};
+
 // A message that a probe (MPI_Mprobe) had taken and that had not been received, in the order in which
 // probes took those of a channel. It has its place before all that the window shows, and is not in
 // `received` of its channel.
@@ -43,9 +49,11 @@ struct OpeningHeldRow {
   std::uint32_t communicator;  // as the next two, those of the probe, or of the message if known
   std::int32_t peer;           // as in calls
   std::int32_t tag;
-  std::uint32_t thread;   // without a message: the one whose call of the probe was open
-  std::uint64_t message;  // its handle; 0: the probe had not returned
+  std::uint32_t thread;  // of an open call
+  HeldState state;
+  std::uint32_t reserved;
+  std::uint64_t message;  // its handle; 0 of an open probe
 };
-static_assert(sizeof(OpeningHeldRow) == 24);
+static_assert(sizeof(OpeningHeldRow) == 32);
 
 }  // namespace fathom::trace

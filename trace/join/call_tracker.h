@@ -108,10 +108,10 @@ class CallTracker {
     if (!process.opening) return;
     for (const Opening::Held& each : process.opening->held) {
       const Channels::Key key{each.communicator, each.peer, each.tag};
-      if (each.message == 0) {
-        open_probes_[each.thread] = key;
-      } else {
-        held_[each.message] = consumer().post(key);
+      switch (each.state) {
+        case HeldState::kHeld: held_[each.message] = consumer().post(key); break;
+        case HeldState::kProbed: open_probes_[each.thread] = key; break;
+        case HeldState::kReceived: open_receives_[each.thread] = consumer().post(key); break;
       }
     }
   }
@@ -226,12 +226,36 @@ class CallTracker {
     calls.pop_back();
   }
 
-  // Only a probe that was entered before a flight recorder's trace is of interest.
+  // Of calls that were entered before a flight recorder's trace, only probes that take messages and
+  // receives of such messages are of interest.
   void leave_unknown(const Event& event) {
+    if (Channels::Posted* const held = open_receives_.find(event.thread)) {
+      if (event.request != kNoRequest) {
+        wait_with(*held, event);
+      } else {
+        lose(*held);
+      }
+      open_receives_.erase(event.thread);
+    }
     const Channels::Key* const asked = open_probes_.find(event.thread);
     if (asked == nullptr || !meaning(event.function).takes_message) return;
     if (event.object != 0) hold(*asked, event.object);
     open_probes_.erase(event.thread);
+  }
+
+  // The request of an MPI_Imrecv.
+  void wait_with(const Channels::Posted& held, const Event& leave) {
+    Request& request = requests_[leave.request];
+    request = {};
+    request.number = leave.request;
+    request.posted_ns = leave.time_ns;
+    request.order = ++last_order_;
+    request.posted = held;
+    request.communicator = held.key.communicator;
+    request.peer = held.key.source;
+    request.tag = held.key.tag;
+    request.group = Group::kReceive;
+    request.active = request.waits = true;
   }
 
   // A probe has taken a message.
@@ -413,6 +437,11 @@ class CallTracker {
     } else if (request == nullptr && !is_hidden && call != nullptr && call->held.order != 0 &&
                call->held.key.covers({event.communicator, event.peer, event.tag})) {
       place = std::exchange(call->held, {});
+    } else if (call == nullptr && request == nullptr && !is_hidden) {
+      if (Channels::Posted* const held = open_receives_.find(event.thread)) {
+        place = std::exchange(*held, {});
+        open_receives_.erase(event.thread);
+      }
     }
     consumer().received(event, number, call, request, place.order == 0 ? nullptr : &place);
   }
@@ -460,8 +489,10 @@ class CallTracker {
   std::vector<Stack> threads_;
   base::FlatMap<std::uint64_t, Request> requests_;
   base::FlatMap<std::uint64_t, std::vector<MessageNumber>> earlier_;
-  base::FlatMap<std::uint64_t, Channels::Posted> held_;      // by handle of the message
-  base::FlatMap<std::uint64_t, Channels::Key> open_probes_;  // by thread, where the trace begins
+  base::FlatMap<std::uint64_t, Channels::Posted> held_;  // by handle of the message
+  // By thread, where the trace begins.
+  base::FlatMap<std::uint64_t, Channels::Key> open_probes_;
+  base::FlatMap<std::uint64_t, Channels::Posted> open_receives_;
   std::uint64_t last_order_ = 0;
   std::uint64_t last_ns_ = 0;
 };

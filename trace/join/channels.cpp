@@ -52,8 +52,9 @@ void Channels::sweep() {
 }
 
 void Channels::open(const Key& key, std::uint64_t sent, std::uint64_t received) {
-  if (sent == received) return;
+  if (sent == 0 && received == 0) return;
   Channel& own = channel(key);
+  own.order_unknown = received > 0 && held_before_ > 0;
   own.early_sends = sent > received ? sent - received : 0;
   own.early_receives = received > sent ? received - sent : 0;
 }

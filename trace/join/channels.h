@@ -84,9 +84,9 @@ class Channels {
   // the traces of the two processes began. As many ends at the other side have no partner.
   void open(const Key& key, std::uint64_t sent, std::uint64_t received);
   // The trace of the process that receives began late, when probes held messages for it: as many as the first
-  // calls of post(). A receive that was posted before the trace, too, may have been posted before or after
-  // them. If it gets its message while one that such a probe may have taken is still to be received, neither
-  // is joined.
+  // calls of post(). Other messages of the channel that it had received by then, or a receive that was posted
+  // before the trace, too, may have come before or after them. Then such a message is not joined: it takes
+  // the place of one of the next that were sent, nobody knows which.
   void begins_late(std::uint64_t held = 0) {
     begins_late_ = true;
     held_before_ = held;
@@ -131,7 +131,7 @@ class Channels {
     std::vector<KeptBack> kept_back;    // by order
     // How many of the next ends at the other side belong to ends that came before the traces.
     std::uint64_t early_sends = 0, early_receives = 0;
-    bool order_unknown = false;  // of those received that came before the trace
+    bool order_unknown = false;  // of what was matched before the trace
     bool idle() const {
       return sends.empty() && receives.empty() && posted.empty() && kept_back.empty() &&
              early_sends == 0 && early_receives == 0 && !order_unknown;

@@ -52,7 +52,8 @@ void open_channels(const Definitions& definitions, ChannelsOf&& channels_of) {
     if (processes[i].opening) {
       const auto& held = processes[i].opening->held;
       own->begins_late(static_cast<std::uint64_t>(std::count_if(
-          held.begin(), held.end(), [](const Opening::Held& each) { return each.message != 0; })));
+          held.begin(), held.end(),
+          [](const Opening::Held& each) { return each.state != HeldState::kProbed; })));
     }
     all[i].for_each([&](const Channels::Key& key, const Ends& ends) {
       const std::uint32_t* from = process_of_rank.find(static_cast<std::uint64_t>(key.source));

@@ -55,8 +55,8 @@ class MessageJoiner : public CallTracker<MessageJoiner, NoData, NoData> {
                                 {event.time_ns, event.time_ns, process_, number}, joining_.joined);
   }
 
-  void received(const Event& event, MessageNumber number, const OpenCall*, const Request* request,
-                const Channels::Posted* place) {
+  void received(const Event& event, MessageNumber number, const OpenCall* open,
+                const Request* request, const Channels::Posted* place) {
     const Channels::Key key{event.communicator, event.peer, event.tag};
     const ChannelEnd end{event.time_ns, event.time_ns, process_, number};
     if (place != nullptr) {

@@ -16,6 +16,8 @@
 namespace fathom::test {
 namespace {
 
+using trace::HeldState;
+
 using Lengths = std::vector<std::pair<std::uint64_t, std::uint64_t>>;  // sent, received
 
 // Of process 1's messages, in the order in which they arrived: as analyses join them.
@@ -138,7 +140,8 @@ trace::Opening& begins_late(MadeJob& made) {
 TEST_CASE("messages that probes held before a window have their own sends in it") {
   MadeJob made = with_sends(5);
   trace::Opening& opening = begins_late(made);
-  opening.held = {{0, 0, 7, 0, 0xa1}, {0, trace::kAnySource, trace::kAnyTag, 0, 0xa2}};
+  opening.held = {{0, 0, 7, 0, HeldState::kHeld, 0xa1},
+                  {0, trace::kAnySource, trace::kAnyTag, 0, HeldState::kHeld, 0xa2}};
   made.receive(1, 200, 210, 0, 7, 3);
   made.mrecv(1, 220, 230, 0xa2, 0, 7, 2);
   made.imrecv(1, 240, 0xa1, 8);
@@ -150,7 +153,7 @@ TEST_CASE("messages that probes held before a window have their own sends in it"
 
 TEST_CASE("a probe that was open when a window began holds what it returned") {
   MadeJob made = with_sends(3);
-  begins_late(made).held = {{0, 0, 7, 0, 0}};
+  begins_late(made).held = {{0, 0, 7, 0, HeldState::kProbed, 0}};
   made.leave(1, 195, "MPI_Mprobe").object = 0xa1;
   made.receive(1, 200, 210, 0, 7, 2);
   made.receive(1, 220, 230, 0, 7, 3);
@@ -158,9 +161,27 @@ TEST_CASE("a probe that was open when a window began holds what it returned") {
   check_window(made, {{2, 2}, {3, 3}, {1, 1}});
 }
 
+TEST_CASE("a held message whose receive was open when a window began has its own send") {
+  for (const bool blocking : {true, false}) {
+    MadeJob made = with_sends(3);
+    begins_late(made).held = {{0, 0, 7, 0, HeldState::kHeld, 0xa1},
+                              {0, 0, 7, 0, HeldState::kReceived, 0xa2}};
+    if (blocking) {
+      made.message(1, 195, false, 0, 7, 2);
+      made.leave(1, 196, "MPI_Mrecv");
+    } else {
+      made.leave(1, 196, "MPI_Imrecv").request = 9;
+      made.wait_receive(1, 197, 200, 9, 0, 7, 2);
+    }
+    made.receive(1, 210, 220, 0, 7, 3);
+    made.mrecv(1, 240, 250, 0xa1, 0, 7, 1);
+    check_window(made, {{2, 2}, {3, 3}, {1, 1}});
+  }
+}
+
 TEST_CASE("a held message that was sent before both windows began has no other send") {
   MadeJob made(2);
-  begins_late(made).held = {{0, 0, 7, 0, 0xa1}};
+  begins_late(made).held = {{0, 0, 7, 0, HeldState::kHeld, 0xa1}};
   made.definitions.processes[0].dropped_records = 9;
   made.definitions.processes[0].opening.emplace().channels = {{0, 1, 7, 1, 0}};
   made.send(0, 10, 15, 1, 7, 2);
@@ -169,10 +190,25 @@ TEST_CASE("a held message that was sent before both windows began has no other s
   check_window(made, {{2, 2}, {0, 1}});
 }
 
+// Of two that were sent in the sender's window, the first is held and the second was received. So neither
+// is known, but all others are.
+TEST_CASE(
+    "a held message that another has overtaken before the window is not joined with that one's "
+    "send") {
+  MadeJob made = with_sends(4);
+  trace::Opening& opening = begins_late(made);
+  opening.channels = {{0, 0, 7, 0, 1}};
+  opening.held = {{0, 0, 7, 0, HeldState::kHeld, 0xa1}};
+  made.receive(1, 200, 210, 0, 7, 3);
+  made.mrecv(1, 240, 250, 0xa1, 0, 7, 1);
+  made.receive(1, 260, 270, 0, 7, 4);
+  check_window(made, {{3, 3}, {0, 1}, {4, 4}});
+}
+
 TEST_CASE(
     "a held message and a receive of unknown order, both from before a window, are not joined") {
   MadeJob made = with_sends(3);
-  begins_late(made).held = {{0, 0, 7, 0, 0xa1}};
+  begins_late(made).held = {{0, 0, 7, 0, HeldState::kHeld, 0xa1}};
   made.receive(1, 200, 210, 0, 7, 3);
   made.enter(1, 220, "MPI_Wait").request = 9;  // that nobody saw posted
   made.arrive(1, 225, 9, 0, 7, 2);

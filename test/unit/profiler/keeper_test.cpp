@@ -201,6 +201,8 @@ TEST_CASE("a window names the messages that probes held before it, and the probe
   kept.append(RecordKind::kEnter, kMrecv, std::uint64_t{8} << 32, std::uint64_t{0xa1});
   take(kFromAny, 0xa1);  // the handle comes again
   kept.append(RecordKind::kEnter, kMrecv, std::uint64_t{8} << 32, std::uint64_t{0xa2});
+  kept.append(RecordKind::kLeave, kMrecv);
+  kept.append(RecordKind::kEnter, kMrecv, std::uint64_t{8} << 32, std::uint64_t{0xa4});
   kept.append(RecordKind::kEnter, kMprobe, kFromAny, kTag7);
   for (std::uint32_t i = 0; i < 60'000; ++i) {
     kept.append(RecordKind::kProcessor, i);
@@ -212,8 +214,11 @@ TEST_CASE("a window names the messages that probes held before it, and the probe
   const auto& held = trace->definitions().processes[0].opening->held;
   REQUIRE(held.size() == 3);
   const std::uint64_t messages[] = {0xa4, 0xa1, 0};
+  using trace::HeldState;
+  const HeldState states[] = {HeldState::kReceived, HeldState::kHeld, HeldState::kProbed};
   for (std::size_t i = 0; i < held.size(); ++i) {
     CHECK(held[i].message == messages[i]);
+    CHECK(held[i].state == states[i]);
     CHECK(held[i].communicator == 0);
     CHECK(held[i].peer == trace::kAnySource);
     CHECK(held[i].tag == 7);
