@@ -67,7 +67,10 @@ void BeforeWindow::take(const KeptChunk& dropped) {
     const auto small = static_cast<std::uint32_t>(*at >> trace::kSmallShift & trace::kMaxSmall);
     switch (static_cast<RecordKind>(*at & 0xff)) {
       case RecordKind::kMessageSent: message(at, small, false); break;
-      case RecordKind::kMessageReceived: message(at, small, true); break;
+      case RecordKind::kMessageReceived:
+        message(at, small, true);
+        received(at, thread);
+        break;
       case RecordKind::kEnter:
         entered(at, words, thread, small & (trace::kHasSite - 1));
         if ((small & trace::kSends) != 0 && words >= 2) message(at, 0, false);
@@ -100,6 +103,20 @@ void BeforeWindow::message(const std::uint64_t* record, std::uint32_t message_cl
     counts = &channels_[key];
   }
   ++(receives ? counts->received : counts->sent);
+}
+
+// The window may begin between the message that a probe held and the end of the call that received it.
+void BeforeWindow::received(const std::uint64_t* record, std::uint32_t thread) {
+  if (open_receives_.empty()) return;
+  const auto open = open_receives_.find(thread);
+  if (open == open_receives_.end()) return;
+  constexpr std::int32_t kAny = -1;
+  const trace::OpeningHeldRow& row = open->second.row;
+  const auto peer = static_cast<std::int32_t>(record[1] >> 32);
+  const auto tag = static_cast<std::int32_t>(record[2]);
+  if (row.communicator == static_cast<std::uint32_t>(record[1]) &&
+      (row.peer == kAny || row.peer == peer) && (row.tag == tag || (row.tag == kAny && tag >= 0)))
+    open_receives_.erase(open);
 }
 
 void BeforeWindow::entered(const std::uint64_t* record, std::uint32_t words, std::uint32_t thread,

@@ -66,6 +66,7 @@ class BeforeWindow {
   };
 
   void message(const std::uint64_t* record, std::uint32_t message_class, bool receives);
+  void received(const std::uint64_t* record, std::uint32_t thread);
   void entered(const std::uint64_t* record, std::uint32_t words, std::uint32_t thread,
                std::uint32_t function);
   void left(const std::uint64_t* record, std::uint32_t words, std::uint32_t thread,

@@ -225,6 +225,30 @@ TEST_CASE("a window names the messages that probes held before it, and the probe
   }
 }
 
+TEST_CASE("a held message that was received before a window in which its call ends is not held") {
+  constexpr std::uint32_t kMprobe = 20, kMrecv = 22;
+  for (const std::uint64_t tag :
+       {std::uint64_t{8}, std::uint64_t{7}}) {  // of another message; its own
+    Kept kept;
+    kept.define(
+        "function 20 MPI_Mprobe probe enter=comm,peer,tag leave=message\n"
+        "function 22 MPI_Mrecv receive enter=comm,bytes,message leave=\n");
+    kept.before.learn(profiler::definitions_in(kept.definitions));
+    kept.append(RecordKind::kEnter, kMprobe, std::uint64_t{0xffffffff} << 32, std::uint64_t{7});
+    kept.append(RecordKind::kLeave, kMprobe, std::uint64_t{0xa1});
+    kept.append(RecordKind::kEnter, kMrecv, std::uint64_t{8} << 32, std::uint64_t{0xa1});
+    kept.append(RecordKind::kMessageReceived, 0, std::uint64_t{1} << 32, tag, std::uint64_t{0xb1});
+    for (std::uint32_t i = 0; i < 60'000; ++i) {
+      kept.append(RecordKind::kProcessor, i);
+      if (i % 1000 == 0) kept.let_go();
+    }
+    const auto trace = kept.window();
+    REQUIRE(trace.ok());
+    REQUIRE(trace->definitions().processes.at(0).opening);
+    CHECK(trace->definitions().processes[0].opening->held.size() == (tag == 7 ? 0 : 1));
+  }
+}
+
 TEST_CASE("a window after a loss does not claim to know what came before") {
   Kept kept;
   while (kept.memory.lost() == 0) kept.append(RecordKind::kProcessor, 1);
