@@ -197,8 +197,8 @@ void StepRecorder::received(const Event& event, std::uint32_t number, const Open
     operation->data.partitions.push_back(number);
   }
   if (place == nullptr) {
-    const bool by_request = request == nullptr && event.request != trace::kNoRequest;
-    return channels_.receive_now(key, end, outgoing_.joined, by_request);
+    return channels_.receive_now(key, end, outgoing_.joined,
+                                 is_of_unknown_request(event, request, open));
   }
   if (request == nullptr) return channels_.receive(key, *place, end, outgoing_.joined);
   end.begin_ns = request->posted_ns;

@@ -70,6 +70,7 @@ class CallTracker {
     std::uint32_t function = 0;
     MessageNumber sent = kNoMessage;                     // sent by the request that it makes
     std::int32_t communicator = -1, peer = -1, tag = 0;  // as posted
+    std::int32_t peer2 = -1, tag2 = 0;                   // of the receive, if it sends too
     std::uint32_t thread = 0, depth = 0;                 // depth 0: not inside another call
     bool cut = false;
     Channels::Posted held;  // the place of the message that it receives, if a probe holds that
@@ -170,6 +171,22 @@ class CallTracker {
   bool of_nonblocking_neighbor(std::uint32_t message_class) const {
     return message_class < nonblocking_neighbor_.size() && nonblocking_neighbor_[message_class];
   }
+  // Whether a request took the message that nobody saw posted. With PERUSE, a blocking receive has a request, too,
+  // which is not such a one: the call that is open may have posted it.
+  bool is_of_unknown_request(const Event& message, const Request* request,
+                             const OpenCall* call) const {
+    if (request != nullptr || message.request == kNoRequest) return false;
+    if (call == nullptr) return true;
+    const mpi::Meaning& means = meaning(call->function);
+    if (means.nonblocking() || means.persistent()) return true;
+    Channels::Key posted{call->communicator, call->peer, call->tag};
+    if (means.group == Group::kSendReceive) {
+      posted = {call->communicator, call->peer2, call->tag2};
+    } else if (means.group != Group::kReceive) {
+      return true;
+    }
+    return !posted.covers({message.communicator, message.peer, message.tag});
+  }
   // Whether the message is a partition, and its operation is known.
   static bool is_partition(const Event& message) { return message.object != 0; }
   bool hidden(std::uint32_t message_class) const {
@@ -198,6 +215,8 @@ class CallTracker {
     call.communicator = event.communicator;
     call.peer = event.peer;
     call.tag = event.tag;
+    call.peer2 = event.peer2;
+    call.tag2 = event.tag2;
     if (event.object != 0 && meaning(event.function).group == Group::kReceive)
       take_held(call, event.object);
     consumer().entered(call, event);
@@ -438,7 +457,8 @@ class CallTracker {
                call->held.key.covers({event.communicator, event.peer, event.tag})) {
       place = std::exchange(call->held, {});
     } else if (call == nullptr && request == nullptr && !is_hidden) {
-      if (Channels::Posted* const held = open_receives_.find(event.thread)) {
+      Channels::Posted* const held = open_receives_.find(event.thread);
+      if (held != nullptr && held->key.covers({event.communicator, event.peer, event.tag})) {
         place = std::exchange(*held, {});
         open_receives_.erase(event.thread);
       }

@@ -62,8 +62,7 @@ class MessageJoiner : public CallTracker<MessageJoiner, NoData, NoData> {
     if (place != nullptr) {
       own().receive(key, *place, end, joining_.joined);
     } else {
-      own().receive_now(key, end, joining_.joined,
-                        request == nullptr && event.request != kNoRequest);
+      own().receive_now(key, end, joining_.joined, is_of_unknown_request(event, request, open));
     }
   }
 

@@ -190,6 +190,31 @@ TEST_CASE("a held message that was sent before both windows began has no other s
   check_window(made, {{2, 2}, {0, 1}});
 }
 
+// As with PERUSE, where a blocking receive has a request that no other call names.
+TEST_CASE("a blocking receive in a window that has a request was not posted before the window") {
+  MadeJob made = with_sends(2);
+  begins_late(made).held = {{0, 0, 7, 0, HeldState::kHeld, 0xa1}};
+  MadeJob::about(made.enter(1, 200, "MPI_Recv"), 0, 7, 2);
+  made.arrive(1, 205, 0xb1, 0, 7, 2);
+  made.leave(1, 210, "MPI_Recv");
+  made.mrecv(1, 240, 250, 0xa1, 0, 7, 1);
+  check_window(made, {{2, 2}, {1, 1}});
+}
+
+TEST_CASE("nor was an MPI_Sendrecv that has a request") {
+  MadeJob made = with_sends(3);
+  begins_late(made);
+  made.take(1, 100, 105, 0xa1, 0, 7);
+  trace::Event& both = made.enter(1, 200, "MPI_Sendrecv");
+  MadeJob::about(both, 0, 8, 2);
+  both.peer2 = 0;
+  both.tag2 = 7;
+  made.arrive(1, 205, 0xb1, 0, 7, 2);
+  made.leave(1, 210, "MPI_Sendrecv");
+  made.mrecv(1, 240, 250, 0xa1, 0, 7, 1);
+  check_window(made, {{2, 2}, {1, 1}});
+}
+
 // Of two that were sent in the sender's window, the first is held and the second was received. So neither
 // is known, but all others are.
 TEST_CASE(

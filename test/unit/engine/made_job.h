@@ -286,6 +286,7 @@ class MadeJob {
     if (name.ends_with("send")) return {name, Group::kSend, about, left};
     if (name == "MPI_Send") return {name, Group::kSend, about, left};
     if (name == "MPI_Recv" || name == "MPI_Irecv") return {name, Group::kReceive, about, left};
+    if (name == "MPI_Sendrecv") return {name, Group::kSendReceive, about, left};
     if (name == "MPI_Request_get_status" || name == "MPI_Parrived")
       return {name, Group::kCompletion, {Attribute::kRequest}, {Attribute::kFlag}};
     if (name.starts_with("MPI_Request_get_status_"))
