@@ -56,7 +56,7 @@ def events_of(cli, environment, folder, rank):
     for line in lines:
         _, _, kind, rest = re.split(r" +", line.strip(), maxsplit=3)
         if kind in ("enter", "leave"):
-            calls.append(kind + " " + re.sub(r" (site|request)=\S+", "", rest))
+            calls.append(kind + " " + re.sub(r" (site|request|message)=\S+", "", rest))
         else:
             others.append(kind + " " + rest)
     return calls, others

@@ -4,7 +4,8 @@
 // usage: asked [silent]
 //
 // Each rank receives from the one before it: on three tags that were posted rounds ahead, with
-// MPI_ANY_SOURCE, with persistent requests and on another communicator. The n-th message of a channel
+// MPI_ANY_SOURCE, with persistent requests and on another communicator; and of what probes have taken, it
+// holds one or two at any moment, and receives them in another order. The n-th message of a channel
 // has a length that says n, so a reader who pairs another two sees it. It goes on until a file named
 // "stop" is there. `silent`: the last rank calls no MPI until then.
 #include <mpi.h>
@@ -12,11 +13,29 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { kAhead = 4, kTags = 3, kWild = 7, kPersistent = 8, kOther = 9, kMost = 6000 };
+enum { kAhead = 4, kTags = 3, kWild = 7, kPersistent = 8, kOther = 9, kProbed = 10, kMost = 6000 };
 static char from[kAhead][kTags][kMost], to[kMost], wild[kMost], again[64], other[kMost];
 
 static int length_of(long round, int tag) {
   return 1 + (int)((round * (2 * tag + 3) + round / 7) % (kMost - 1));
+}
+
+// Every fourth message is received at once, while others are held.
+static MPI_Message held[3];
+static int held_count;
+static void hold(long round, int last, MPI_Comm comm) {
+  static char message[kMost];
+  if (round % 4 == 3) {
+    MPI_Recv(message, kMost, MPI_BYTE, last, kProbed, comm, MPI_STATUS_IGNORE);
+    return;
+  }
+  MPI_Mprobe(round % 2 ? MPI_ANY_SOURCE : last, kProbed, comm, &held[held_count++],
+             MPI_STATUS_IGNORE);
+  if (held_count < 3) return;
+  MPI_Mrecv(message, kMost, MPI_BYTE, &held[2], MPI_STATUS_IGNORE);
+  MPI_Mrecv(message, kMost, MPI_BYTE, &held[0], MPI_STATUS_IGNORE);
+  held[0] = held[1];
+  held_count = 1;
 }
 
 static void go_on(MPI_Comm comm, int rank, int size) {
@@ -31,10 +50,11 @@ static void go_on(MPI_Comm comm, int rank, int size) {
       MPI_Irecv(from[ahead][tag], kMost, MPI_BYTE, last, tag, comm, &posted[ahead][tag]);
   long round = 0;
   for (int more = 1; more; ++round) {
-    MPI_Request sent[kTags + 1];
+    MPI_Request sent[kTags + 2];
     for (int tag = 0; tag < kTags; ++tag)
       MPI_Isend(to, length_of(round, tag), MPI_BYTE, next, tag, comm, &sent[tag]);
     MPI_Isend(to, length_of(round, kWild), MPI_BYTE, next, kWild, comm, &sent[kTags]);
+    MPI_Isend(to, length_of(round, kProbed), MPI_BYTE, next, kProbed, comm, &sent[kTags + 1]);
     MPI_Startall(2, persistent);
     MPI_Request* const due = posted[round % kAhead];
     MPI_Waitall(kTags, due, MPI_STATUSES_IGNORE);
@@ -44,7 +64,8 @@ static void go_on(MPI_Comm comm, int rank, int size) {
     MPI_Waitall(2, persistent, MPI_STATUSES_IGNORE);
     MPI_Sendrecv(to, length_of(round, kOther), MPI_BYTE, next, kOther, other, kMost, MPI_BYTE, last,
                  kOther, twin, MPI_STATUS_IGNORE);
-    MPI_Waitall(kTags + 1, sent, MPI_STATUSES_IGNORE);
+    hold(round, last, comm);
+    MPI_Waitall(kTags + 2, sent, MPI_STATUSES_IGNORE);
     if (round % 50 == 49) {
       more = access("stop", F_OK) != 0;
       MPI_Allreduce(MPI_IN_PLACE, &more, 1, MPI_INT, MPI_MIN, twin);
@@ -57,6 +78,7 @@ static void go_on(MPI_Comm comm, int rank, int size) {
       MPI_Wait(&posted[ahead][tag], MPI_STATUS_IGNORE);
     }
   }
+  while (held_count > 0) MPI_Mrecv(other, kMost, MPI_BYTE, &held[--held_count], MPI_STATUS_IGNORE);
   MPI_Request_free(&persistent[0]);
   MPI_Request_free(&persistent[1]);
   MPI_Comm_free(&twin);

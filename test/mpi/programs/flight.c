@@ -4,7 +4,8 @@
 // usage: flight ROUNDS END [RANK]   END: finalize, fork, own, exit, abort, segv, term, kill, usr2, loop
 //
 // Each round is a step of a ring: its message's size says which one, so a reader can tell which
-// rounds are left. Then rank RANK (default 1) ends the job; `usr2` raises that signal at all ranks,
+// rounds are left; so does a second one, which a probe takes: one or two of these are held at any moment,
+// and received in another order. Then rank RANK (default 1) ends the job; `usr2` raises that signal at all ranks,
 // and goes on; so does `own`, with a handler of its own for it; `fork` makes a child that ends at once;
 // `loop` goes on with rounds until a file named "stop" is there.
 #include <mpi.h>
@@ -15,8 +16,26 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { kMost = 1 << 20 };
+enum { kMost = 1 << 20, kProbed = 7 };
 static char from[kMost], to[kMost];
+
+static MPI_Message held[3];
+static int held_count;
+static void hold(int round, int last) {
+  if (round % 4 == 3) {  // while others are held
+    MPI_Recv(from, kMost, MPI_BYTE, last, kProbed, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    return;
+  }
+  MPI_Mprobe(last, kProbed, MPI_COMM_WORLD, &held[held_count++], MPI_STATUS_IGNORE);
+  if (held_count < 3) return;
+  MPI_Mrecv(from, kMost, MPI_BYTE, &held[2], MPI_STATUS_IGNORE);
+  MPI_Mrecv(from, kMost, MPI_BYTE, &held[0], MPI_STATUS_IGNORE);
+  held[0] = held[1];
+  held_count = 1;
+}
+static void let_go(void) {
+  while (held_count > 0) MPI_Mrecv(from, kMost, MPI_BYTE, &held[--held_count], MPI_STATUS_IGNORE);
+}
 
 static void step(int round, int rank, int size) {
   const int bytes = 1 + round % kMost;
@@ -25,6 +44,10 @@ static void step(int round, int rank, int size) {
             &requests[0]);
   MPI_Isend(to, bytes, MPI_BYTE, (rank + 1) % size, round % 5, MPI_COMM_WORLD, &requests[1]);
   MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+  MPI_Request probed;
+  MPI_Isend(to, 1 + round % 1000, MPI_BYTE, (rank + 1) % size, kProbed, MPI_COMM_WORLD, &probed);
+  hold(round, (rank + size - 1) % size);
+  MPI_Wait(&probed, MPI_STATUS_IGNORE);
   if (round % 100 == 99) {
     int sum = 0;
     MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
@@ -71,6 +94,7 @@ int main(int argc, char** argv) {
       usleep(1000);
     }
   }
+  if (ends_well(end)) let_go();
   if (strcmp(end, "own") == 0) {
     raise(SIGUSR2);
     if (handled != SIGUSR2) MPI_Abort(MPI_COMM_WORLD, 7);
