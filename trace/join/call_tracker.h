@@ -11,9 +11,10 @@
 //   - Open MPI gives all sends that are complete when their call returns the same request. Each
 //     completion of that request belongs to the earliest of these sends.
 // A message that MPI_Mprobe or MPI_Improbe has taken is followed by its handle to the call that receives
-// it. Where the trace of a flight recorder begins, it names those that probes hold (Opening), and these have
-// their places before everything else; begin() is told. A trace of an earlier Fathom does not name the handle: there it has its place among those of its
-// channel from that call on, not from the probe.
+// it. Where the trace of a flight recorder begins, it names those that probes hold (Opening), and these
+// have their places before everything else; begin() is told. A trace of an earlier Fathom does not name
+// the handle: there the message has its place among those of its channel from that call on, not from the
+// probe.
 //
 // A consumer derives from CallTracker<Consumer, CallData, RequestData>; CallData and RequestData are
 // what it keeps with each open call and each request. It defines the functions below. They are
