@@ -94,8 +94,8 @@ std::string text_of(const std::string& name, double value) {
                : fmt::format("{:.4g}", value);
 }
 // Signed numbers are names: ranks, lines, communicators. Unsigned ones are counts.
-std::string text_of(const std::string& /*name*/, std::int64_t value) {
-  return std::to_string(value);
+std::string text_of(const std::string& name, std::int64_t value) {
+  return name == "line" && value == 0 ? "-" : std::to_string(value);
 }
 std::string text_of(const std::string& /*name*/, std::uint64_t value) { return grouped(value); }
 std::string text_of(const std::string& /*name*/, bool value) { return value ? "yes" : "no"; }
@@ -155,8 +155,10 @@ std::vector<const NamedColumn*> shown_columns(const Table& table, const View* vi
   return shown;
 }
 
-// Name and cells of a column, padded to one width.
-std::vector<std::string> padded(const NamedColumn& column, const std::vector<std::size_t>& rows) {
+// Name and cells of a column, padded to one width. Where no file is known, its cell has the program's
+// function: "(exchange)".
+std::vector<std::string> padded(const Table& table, const NamedColumn& column,
+                                const std::vector<std::size_t>& rows) {
   std::vector<std::string> cells = {column.name};
   std::visit(
       [&](const auto& values) {
@@ -165,6 +167,11 @@ std::vector<std::string> padded(const NamedColumn& column, const std::vector<std
               column.name, typename std::decay_t<decltype(values)>::value_type(values[row])));
       },
       column.values);
+  const NamedColumn* caller = column.name == "file" ? column_named(table, "caller") : nullptr;
+  for (std::size_t i = 0; caller != nullptr && i < rows.size(); ++i) {
+    const auto& name = std::get<std::vector<std::string>>(caller->values)[rows[i]];
+    if (cells[i + 1].empty() && !name.empty()) cells[i + 1] = "(" + text_of("caller", name) + ")";
+  }
   std::size_t width = 0;
   for (const std::string& cell : cells) width = std::max(width, columns(cell));
   for (std::string& cell : cells)
@@ -182,7 +189,7 @@ std::string table_text(const Table& table, const View* view, const std::string& 
   std::vector<std::string> lines(rows.size() + 1, "    ");
   std::string left_out;
   for (const NamedColumn* column : shown_columns(table, view)) {
-    const std::vector<std::string> cells = padded(*column, rows);
+    const std::vector<std::string> cells = padded(table, *column, rows);
     if (!left_out.empty() || columns(lines[0]) + 1 + columns(cells[0]) > width) {
       base::add_to_list(left_out, column->name);
       continue;

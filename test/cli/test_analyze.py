@@ -134,6 +134,15 @@ class Analyze(harness.CliTest):
         self.assertTrue(any("who delayed it in turn" in limit for limit in results["limits"]))
         self.assertTrue(any(limit.startswith("5 calls shorter than 1 us are left out") for limit in results["limits"]), results["limits"])
 
+    def test_waits_of_a_program_without_debug_information_name_its_functions(self):
+        document = fixtures.with_waits(fixtures.hpcc4())
+        self.assertRegex(self.page(document, "--only", "wait-states"), r"(?m)^ +late-sender .* MPI_Waitall +halo.c +88\b")
+        site = document["call_sites"][0]
+        del site["file"], site["line"]
+        page = self.page(document, "--only", "wait-states")
+        self.assertRegex(page, r"(?m)^ +late-sender .* MPI_Waitall +\(exchange\) +-( |$)")
+        self.assertRegex(page, r"(?m)^ +wait-at-nxn .* MPI_File_write_at +hpcc\+0x270f +-( |$)")
+
     def test_the_page_begins_with_where_the_time_went(self):
         document = fixtures.with_waits(fixtures.hpcc4())
         found = self.analyze(document)["analyses"]["time-breakdown"]
