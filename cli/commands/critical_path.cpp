@@ -78,9 +78,9 @@ std::string places_text(const analysis::CriticalPath& path, const trace::Definit
                           called(names, definitions, row.process, row.follows, row.follows_site),
                           called(names, definitions, row.process, row.leads_to, row.site));
     text += fmt::format(
-        "  {:>12.6f} s {:>8}  rank {} {}, {} times\n", base::seconds(row.ns),
+        "  {:>12.6f} s {:>8}  rank {} {}, {}\n", base::seconds(row.ns),
         percent(static_cast<double>(row.ns), static_cast<double>(path.end_ns - path.begin_ns)),
-        definitions.processes[row.process].rank, printable(place), grouped(row.count));
+        definitions.processes[row.process].rank, printable(place), times(row.count));
   }
   return text;
 }
@@ -225,15 +225,15 @@ std::string path_text(const profile::CriticalPath& path, const profile::Profile&
   base::sort_stably(places, [](const Place& a, const Place& b) { return a.ns > b.ns; });
   std::string what =
       path.window.empty() ? "critical path" : "critical path of " + printable(path.window);
-  if (path.openings > 1) what += fmt::format(", opened {} times", grouped(path.openings));
+  if (path.openings > 1) what += ", opened " + times(path.openings);
   std::string text = title(what, path.elapsed_ns, path.jumps) +
                      share_lines(ranks, path.elapsed_ns) + "\n" +
                      share_lines(functions, path.elapsed_ns) + "\nlongest on the path\n";
   for (std::size_t i = 0; i < std::min(kPlacesShown, places.size()); ++i) {
     text += fmt::format(
-        "  {:>12.6f} s {:>8}  {}, {} times\n", base::seconds(places[i].ns),
+        "  {:>12.6f} s {:>8}  {}, {}\n", base::seconds(places[i].ns),
         percent(static_cast<double>(places[i].ns), static_cast<double>(path.elapsed_ns)),
-        printable(places[i].text), grouped(places[i].count));
+        printable(places[i].text), times(places[i].count));
   }
   return text;
 }

@@ -65,6 +65,8 @@ std::string grouped(std::uint64_t count) {
   return digits;
 }
 
+std::string times(std::uint64_t count) { return count == 1 ? "once" : grouped(count) + " times"; }
+
 std::string percent(double part, double of) {
   if (of <= 0) return "0 %";
   const double value = 100 * part / of;

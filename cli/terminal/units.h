@@ -13,6 +13,7 @@ namespace fathom::cli {
 std::string human_bytes(double bytes);        // "3.45 GB": powers of 1000
 std::string bin_edge(std::uint64_t bytes);    // "64 KiB": for powers of two, exact
 std::string grouped(std::uint64_t count);     // "47,761"
+std::string times(std::uint64_t count);       // "once", "47,761 times"
 std::string percent(double part, double of);  // "61 %", "0.4 %", "<0.1 %"
 std::string human_seconds(double seconds);    // "1.5 s", "3 min 20 s", "2 h 05 min"
 std::string human_time(double seconds);       // "12.3 µs", "1.50 ms", "215 s": three digits

@@ -28,10 +28,12 @@ const PathWindows::Window* find(std::string_view name) {
 
 void note_difference(const std::string& name, Gather::Place most, Gather::Place least) noexcept
     try {
+  const auto times = [](std::int64_t count) {
+    return std::to_string(count) + (count == 1 ? " time" : " times");
+  };
   PathWindows::note("the window \"" + name + "\" of the critical path is left out: rank " +
-                    std::to_string(most.where) + " opened it " + std::to_string(most.value) +
-                    " times, rank " + std::to_string(least.where) + " " +
-                    std::to_string(least.value) + " times");
+                    std::to_string(most.where) + " opened it " + times(most.value) + ", rank " +
+                    std::to_string(least.where) + " " + times(least.value));
 } catch (...) {
 }
 

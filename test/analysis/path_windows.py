@@ -155,8 +155,8 @@ def mistakes(build, folder, case):
     assert set(windows) == {"", "good"} and windows["good"]["openings"] == 1, windows
     said = "\n".join(notes)
     for sentence in ('"good" was opened while it was open', '"good" was closed while it was not open', '"never opened" was closed',
-                     '"odd" of the critical path is left out: rank 1 opened it 2 times, rank 0 1 times',
-                     '"of rank 0" of the critical path is left out: rank 0 opened it 1 times',
+                     '"odd" of the critical path is left out: rank 1 opened it 2 times, rank 0 1 time',
+                     '"of rank 0" of the critical path is left out: rank 0 opened it 1 time',
                      "that rank 0 does not open are left out", "a thread other than"):
         assert sentence in said, (sentence, notes)
     assert len(notes) == 7, notes
