@@ -18,8 +18,9 @@ std::string text_of(const CallPlace& place) {
 std::string place_of(const Meanwhile& meanwhile) {
   if (meanwhile.inside) return "in " + text_of(*meanwhile.inside);
   const std::string after = text_of(meanwhile.after), before = text_of(meanwhile.before);
-  if (after == before) return "between two calls of " + after;
-  return "between " + after + " and " + before;
+  const std::string mostly = meanwhile.mostly ? "mostly " : "";
+  if (after == before) return mostly + "between two calls of " + after;
+  return mostly + "between " + after + " and " + before;
 }
 
 std::string amount_of(const Meanwhile& meanwhile) {

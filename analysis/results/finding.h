@@ -65,10 +65,11 @@ struct Meanwhile {
   double seconds = 0, of_seconds = 0;  // of waiting while that was going on; of the finding
   std::uint64_t pieces = 0;
   CallPlace after, before;          // the calls around the computation
+  bool mostly = false;              // another culprit's work began after another call
   std::optional<CallPlace> inside;  // otherwise the call it was in
 };
 
-// "between MPI_Recv (halo.c:41) and MPI_Send (halo.c:58)", "in MPI_Recv (halo.c:41)"
+// "between MPI_Recv (halo.c:41) and MPI_Send (halo.c:58)", "mostly between …", "in MPI_Recv (halo.c:41)"
 std::string place_of(const Meanwhile& meanwhile);
 // "50 pieces of work, during 500 ms of the 575 ms"
 std::string amount_of(const Meanwhile& meanwhile);

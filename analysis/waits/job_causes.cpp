@@ -36,6 +36,7 @@ struct NamedStretch {
 // As in CauseRow.
 struct Spent {
   std::uint64_t pieces = 0, waited_ns = 0;
+  std::map<std::uint32_t, std::uint64_t> by_culprit;  // waited_ns
 };
 
 // The waits that become one finding.
@@ -150,6 +151,7 @@ class JobCauses {
       Spent& spent = group.spent[named(row.id.process, row.id.stretch)];
       spent.pieces += row.pieces;
       spent.waited_ns += row.waited_ns;
+      spent.by_culprit[row.id.process] += row.waited_ns;
       for (const SymptomRow& symptom : symptoms) add(symptom, group);
     }
   }
@@ -216,6 +218,24 @@ class JobCauses {
     return finding_of(cause, input_.thresholds.load_balance, all_ns_);
   }
 
+  // Whether a culprit that was waited for that long spent most of it elsewhere. (In a loop, the first iteration of
+  // each begins elsewhere, which need not be said.)
+  static bool works_elsewhere(const Group& group, const NamedStretch& where,
+                              std::uint64_t least_ns) {
+    std::map<std::uint32_t, std::uint64_t> here_ns, most_elsewhere_ns;
+    for (const auto& [stretch, spent] : group.spent) {
+      for (const auto& [culprit, ns] : spent.by_culprit) {
+        if (stretch == where)
+          here_ns[culprit] = ns;
+        else
+          most_elsewhere_ns[culprit] = std::max(most_elsewhere_ns[culprit], ns);
+      }
+    }
+    return std::any_of(most_elsewhere_ns.begin(), most_elsewhere_ns.end(), [&](const auto& row) {
+      return row.second >= least_ns && row.second > here_ns[row.first];
+    });
+  }
+
   // All its pieces, named after the stretch with most of the time.
   std::optional<Meanwhile> meanwhile(const Group& group) const {
     const NamedStretch* where = nullptr;
@@ -235,6 +255,7 @@ class JobCauses {
         static_cast<double>(all.waited_ns) < kHardlyAny * static_cast<double>(group.cause.ns()))
       return {};
     Meanwhile found;
+    found.mostly = works_elsewhere(group, *where, all.waited_ns / 10);
     // Waits in MPI_Init count there, not in the cause.
     found.seconds = base::seconds(std::min(all.waited_ns, group.cause.ns()));
     found.of_seconds = base::seconds(group.cause.ns());

@@ -236,7 +236,10 @@ class Description {
     return mpi::meaning_of(cause_.meanwhile->inside->function).group == mpi::Group::kIo;
   }
 
-  std::string place() const { return cause_.meanwhile ? " " + place_of(*cause_.meanwhile) : ""; }
+  std::string place() const {
+    if (!cause_.meanwhile) return "";
+    return (cause_.meanwhile->mostly ? ", " : " ") + place_of(*cause_.meanwhile);
+  }
 
   // What the culprits do, up to the colon.
   std::string why() const {

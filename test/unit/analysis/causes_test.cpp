@@ -88,6 +88,26 @@ TEST_CASE("without debug information, calls in different functions are not one p
   CHECK(second.summary.ends_with("in MPI_Recv (velocity)"));
 }
 
+TEST_CASE("a cause whose culprits began after different calls is said to be mostly between two") {
+  const auto place_of_cause = [](std::uint64_t other_work) {
+    MadeJob made(3);
+    barrier(made, 3, 0, 10);
+    made.receive(2, 12, 115 + other_work, 0);  // for rank 0, whose work began after the barrier
+    made.send(0, 100 + other_work, 102 + other_work, 2);
+    const std::uint64_t at = 120 + other_work;
+    made.send(0, at, at + 1, 1);
+    made.receive(1, at + 1, at + 4, 0);
+    made.receive(2, at + 5, at + 1015, 1);  // for rank 1, whose work began after its receive
+    made.send(1, at + 1005, at + 1007, 2);
+    const Outcome outcome = waits_of(made);
+    REQUIRE(!outcome.findings.empty());
+    REQUIRE(outcome.findings.front().meanwhile);
+    return place_of(*outcome.findings.front().meanwhile);
+  };
+  CHECK(place_of_cause(500).starts_with("mostly between MPI_Recv"));
+  CHECK(place_of_cause(0).starts_with("between MPI_Recv"));
+}
+
 TEST_CASE("work that several others wait for at once counts once") {
   MadeJob made(3);
   barrier(made, 3, 0, 10);
