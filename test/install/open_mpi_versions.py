@@ -175,7 +175,7 @@ class Unpacked(Version):
         done = subprocess.run(["unshare", "--mount", "--map-root-user", (self.prefix / "bin/mpicc").resolve(), "0", "0", "true"],
                               capture_output=True, text=True)
         self.assertEqual(done.returncode, 1)
-        self.assertIn("is run by the programs in", done.stderr)
+        self.assertIn("run one of the programs in", done.stderr)
 
 
 class Later5(Unpacked, unittest.TestCase):
