@@ -83,13 +83,11 @@ void StepRecorder::entered(OpenCall& open, const Event& event) {
   open.data.object = event.object;
   if (event.thread < failed_polls_.size() && open.depth == 0)
     failed_polls_[event.thread].step = kNobody;
-  const mpi::Epoch epoch = facts_.functions[event.function].epoch;
-  if (epoch != mpi::Epoch::kNone) epochs_.entered(epoch, event.object);
-  const mpi::LockStep lock = facts_.functions[event.function].lock;
-  if (lock == mpi::LockStep::kLock) open.data.lock = static_cast<trace::LockType>(event.code);
-  if (lock != mpi::LockStep::kNone) locks_.entered(event.time_ns);
-  if (!facts_.from_the_first && event.object != 0) note_unknown_object(event);
   const mpi::Meaning& means = facts_.functions[event.function];
+  if (means.epoch != mpi::Epoch::kNone) epochs_.entered(means.epoch, event.object);
+  if (means.lock == mpi::LockStep::kLock) open.data.lock = static_cast<trace::LockType>(event.code);
+  if (means.lock != mpi::LockStep::kNone) locks_.entered(event.time_ns);
+  if (!facts_.from_the_first && event.object != 0) note_unknown_object(event);
   if (means.nonblocking() && mpi::is_neighborhood(means.collective) && event.tag != 0) {
     open.data.neighbor_tag = event.tag;
     begin_neighbors(event.communicator, event.tag, open.data.step);

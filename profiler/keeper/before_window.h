@@ -3,7 +3,8 @@
 // left of other processes (trace/format/opening.h), and knows which phases are open.
 //
 // Memory is bounded: a program that uses more channels than kMostChannels, whose probes hold more than
-// kMostHeld messages, or that lost records, has no exact opening, and readers then treat the beginning of the window as a loss.
+// kMostHeld messages, or that lost records, has no exact opening, and readers then treat the beginning
+// of the window as a loss.
 #pragma once
 
 #include <cstdint>

@@ -68,6 +68,14 @@ struct Kept {
     }
   }
 
+  // More records than there is memory for: all of before is dropped. They are numbered from 0.
+  void pass_window(std::uint32_t records = 60'000) {
+    for (std::uint32_t i = 0; i < records; ++i) {
+      append(RecordKind::kProcessor, i);
+      if (i % 1000 == 0) let_go();
+    }
+  }
+
   base::Result<trace::Trace> window() {
     REQUIRE(profiler::write_window(folder.path(), memory, before, definitions,
                                    {profiler::moment_now()}));
@@ -95,10 +103,7 @@ std::vector<trace::Event> events_in(const trace::Trace& trace) {
 TEST_CASE("a flight recorder keeps the last records and counts the others") {
   constexpr std::uint32_t kRounds = 60'000;
   Kept kept;
-  for (std::uint32_t i = 0; i < kRounds; ++i) {
-    kept.append(RecordKind::kProcessor, i);
-    if (i % 1000 == 0) kept.let_go();
-  }
+  kept.pass_window(kRounds);
   const auto trace = kept.window();
   REQUIRE(trace.ok());
   const trace::Process& process = trace->definitions().processes.at(0);
@@ -204,10 +209,7 @@ TEST_CASE("a window names the messages that probes held before it, and the probe
   kept.append(RecordKind::kLeave, kMrecv);
   kept.append(RecordKind::kEnter, kMrecv, std::uint64_t{8} << 32, std::uint64_t{0xa4});
   kept.append(RecordKind::kEnter, kMprobe, kFromAny, kTag7);
-  for (std::uint32_t i = 0; i < 60'000; ++i) {
-    kept.append(RecordKind::kProcessor, i);
-    if (i % 1000 == 0) kept.let_go();
-  }
+  kept.pass_window();
   const auto trace = kept.window();
   REQUIRE(trace.ok());
   REQUIRE(trace->definitions().processes.at(0).opening);
@@ -238,10 +240,7 @@ TEST_CASE("a held message that was received before a window in which its call en
     kept.append(RecordKind::kLeave, kMprobe, std::uint64_t{0xa1});
     kept.append(RecordKind::kEnter, kMrecv, std::uint64_t{8} << 32, std::uint64_t{0xa1});
     kept.append(RecordKind::kMessageReceived, 0, std::uint64_t{1} << 32, tag, std::uint64_t{0xb1});
-    for (std::uint32_t i = 0; i < 60'000; ++i) {
-      kept.append(RecordKind::kProcessor, i);
-      if (i % 1000 == 0) kept.let_go();
-    }
+    kept.pass_window();
     const auto trace = kept.window();
     REQUIRE(trace.ok());
     REQUIRE(trace->definitions().processes.at(0).opening);
@@ -253,10 +252,7 @@ TEST_CASE("a window after a loss does not claim to know what came before") {
   Kept kept;
   while (kept.memory.lost() == 0) kept.append(RecordKind::kProcessor, 1);
   kept.let_go();
-  for (std::uint32_t i = 0; i < 60'000; ++i) {
-    kept.append(RecordKind::kProcessor, 2);
-    if (i % 1000 == 0) kept.let_go();
-  }
+  kept.pass_window();
   CHECK(!kept.before.exact());
   const auto trace = kept.window();
   REQUIRE(trace.ok());
