@@ -15,7 +15,7 @@ namespace {
 constexpr int kTagAsk = Gather::kTagClocks;     // up the tree
 constexpr int kTagAnswer = Gather::kTagClocks;  // down
 constexpr int kExchanges = 10;
-constexpr std::uint64_t kUnknown =
+constexpr std::uint64_t kOffsetUnknown =
     ~std::uint64_t{0};  // an uncertainty: the process above does not know its offset either
 constexpr std::uint64_t kPatienceNs = 5'000'000'000;
 constexpr std::uint64_t kPeriodNs = 10'000'000'000;
@@ -77,7 +77,7 @@ bool ClockSync::ask_above() {
     offset_ns_ = there - here + answer.offset_ns;
     uncertainty_ns_ = answer.uncertainty_ns + delay / 2;
     next_ = answer.next;
-    known_ = answer.uncertainty_ns != kUnknown;
+    known_ = answer.uncertainty_ns != kOffsetUnknown;
   }
   return true;
 }
@@ -90,7 +90,7 @@ void ClockSync::answer_below() {
       gather_->receive(child, kTagAsk, &answer.number, sizeof answer.number);
       answer.received_ns = now();
       answer.offset_ns = offset_ns_;
-      answer.uncertainty_ns = known_ ? uncertainty_ns_ : kUnknown;
+      answer.uncertainty_ns = known_ ? uncertainty_ns_ : kOffsetUnknown;
       answer.next = next_;
       answer.sent_ns = now();
       gather_->send(child, kTagAnswer, &answer, sizeof answer);

@@ -30,17 +30,17 @@ template <typename F>
 F mpi(const char* name) {
   return find_in_mpi_as<F>(name);
 }
-#define FATHOM_MPI(name) mpi<decltype(&P##name)>("P" #name)
+#define FATHOM_CALL(name) mpi<decltype(&P##name)>("P" #name)
 
 bool exchange(ProfiledProcess& process, MPI_Comm comm) {
   const auto byte = static_cast<MPI_Datatype>(predefined_handle("ompi_mpi_byte"));
-  const auto isend = FATHOM_MPI(MPI_Isend);
-  const auto irecv = FATHOM_MPI(MPI_Irecv);
-  const auto waitall = FATHOM_MPI(MPI_Waitall);
-  const auto send_init = FATHOM_MPI(MPI_Send_init);
-  const auto recv_init = FATHOM_MPI(MPI_Recv_init);
-  const auto start = FATHOM_MPI(MPI_Start);
-  const auto free_request = FATHOM_MPI(MPI_Request_free);
+  const auto isend = FATHOM_CALL(MPI_Isend);
+  const auto irecv = FATHOM_CALL(MPI_Irecv);
+  const auto waitall = FATHOM_CALL(MPI_Waitall);
+  const auto send_init = FATHOM_CALL(MPI_Send_init);
+  const auto recv_init = FATHOM_CALL(MPI_Recv_init);
+  const auto start = FATHOM_CALL(MPI_Start);
+  const auto free_request = FATHOM_CALL(MPI_Request_free);
   if (byte == nullptr || !isend || !irecv || !waitall || !send_init || !recv_init || !start ||
       !free_request) {
     return false;
@@ -81,9 +81,9 @@ bool sees_waiting(MPI_Comm comm) {
   std::vector<WaitingMessage> found;
   if (!find_waiting_messages(comm, found) || !found.empty()) return false;
   const auto byte = static_cast<MPI_Datatype>(predefined_handle("ompi_mpi_byte"));
-  const auto isend = FATHOM_MPI(MPI_Isend);
-  const auto irecv = FATHOM_MPI(MPI_Irecv);
-  const auto waitall = FATHOM_MPI(MPI_Waitall);
+  const auto isend = FATHOM_CALL(MPI_Isend);
+  const auto irecv = FATHOM_CALL(MPI_Irecv);
+  const auto waitall = FATHOM_CALL(MPI_Waitall);
   constexpr int kCount = std::size(kSizes);
   std::vector<char> out(kLargest), in(kLargest);
   MPI_Request requests[2 * kCount];
@@ -139,8 +139,8 @@ std::string describe(const char* side, const Counted& sum) {
 }  // namespace
 
 SelfCheck check_counting(ProfiledProcess& process, MPI_Comm self) {
-  const auto duplicate = FATHOM_MPI(MPI_Comm_dup);
-  const auto free_comm = FATHOM_MPI(MPI_Comm_free);
+  const auto duplicate = FATHOM_CALL(MPI_Comm_dup);
+  const auto free_comm = FATHOM_CALL(MPI_Comm_free);
   SelfCheck result;
   MPI_Comm comm = nullptr;
   if (!duplicate || !free_comm || self == nullptr || duplicate(self, &comm) != MPI_SUCCESS) {

@@ -10,7 +10,7 @@
 namespace fathom::profiler {
 namespace {
 
-using State = PathWindows::Window::State;
+using WindowState = PathWindows::Window::State;
 
 // Names travel and are written as lines; blanks at their beginning would be lost there.
 std::string cleaned(const char* name) {
@@ -73,10 +73,10 @@ void PathWindows::begin(const std::string& name, const Rows* rows) {
     window = &own.windows.emplace_back();
     window->name = name;
   }
-  if (window->state != State::kClosed)
+  if (window->state != WindowState::kClosed)
     return note("the window \"" + name + "\" was opened while it was open, which has no effect");
   if (own.openings == kMostOpenings) {
-    window->state = State::kOpenButLeftOut;
+    window->state = WindowState::kOpenButLeftOut;
     return note("only the first " + std::to_string(kMostOpenings) +
                 " openings of windows of the critical path, of all names together, are in the "
                 "profile");
@@ -85,23 +85,23 @@ void PathWindows::begin(const std::string& name, const Rows* rows) {
   const std::uint64_t now = Ticks::now();
   window->openings.push_back({now, now});
   own.openings += 1;
-  window->state = State::kOpen;
+  window->state = WindowState::kOpen;
   WaitLog::end_stretch(now);
 }
 
 void PathWindows::end(const std::string& name, const Rows* rows) {
   Window* window = find(name);
   if (window == nullptr && mine().windows.size() == kMostWindows) return;
-  if (window == nullptr || window->state == State::kClosed)
+  if (window == nullptr || window->state == WindowState::kClosed)
     return note("the window \"" + name +
                 "\" was closed while it was not open, which has no effect");
-  if (window->state == State::kOpen) {
+  if (window->state == WindowState::kOpen) {
     const std::uint64_t now = Ticks::now();
     add_calls(rows);
     window->openings.back().stop = now;
     WaitLog::end_stretch(now);
   }
-  window->state = State::kClosed;
+  window->state = WindowState::kClosed;
 }
 
 void PathWindows::close(const Rows* rows) noexcept try {
@@ -112,8 +112,8 @@ void PathWindows::close(const Rows* rows) noexcept try {
   if (mine().windows.empty()) return;
   if (WaitLog::is_main_thread()) add_calls(rows);
   for (Window& window : mine().windows) {
-    if (window.state == State::kOpen) window.openings.back().stop = WaitLog::closed_at();
-    window.state = State::kClosed;
+    if (window.state == WindowState::kOpen) window.openings.back().stop = WaitLog::closed_at();
+    window.state = WindowState::kClosed;
   }
 } catch (...) {
 }
@@ -128,7 +128,7 @@ void PathWindows::add_calls(const Rows* rows) {
     Sum& seen = own.seen[i];
     if (row.calls == seen.calls) continue;
     for (Window& window : own.windows) {
-      if (window.state != State::kOpen) continue;
+      if (window.state != WindowState::kOpen) continue;
       const SumKey key{row.place.function, row.key.communicator};
       auto found = window.sums.find(key);
       if (found == window.sums.end()) {
