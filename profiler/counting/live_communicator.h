@@ -125,8 +125,17 @@ struct alignas(64) Live {
   bool is_left_out_of_queues = false;
 
   void* peruse_handles = nullptr;  // Open MPI's array, reused by this object
+  // Whether Open MPI reports the begin and end of transfers here (source_peruse.cpp). Changes only where
+  // a single thread communicates.
+  struct TransferEvents {
+    void* handles[2] = {};  // of XFER_BEGIN and XFER_END
+    bool on = true;
+    bool stays_on = false;
+    std::uint32_t sends = 0;  // requests whose end is still to be reported
+    std::uint32_t quiet = 0;  // receives since anything needed these events
+  } transfer_events;
 
-  // Prepares for another communicator; keeps peruse_handles.
+  // Prepares for another communicator; keeps what belongs to peruse_handles.
   void reset();
 };
 

@@ -20,7 +20,9 @@ inline void message_received(const Live&, int, int, std::uint64_t, const void*) 
 inline void received_retracted(const void*) {}
 inline bool records_transfers() { return false; }
 inline constexpr bool records_where_noted() { return false; }
-inline void transfer(trace::TransferStep, bool, const void*, std::ptrdiff_t) {}
+inline void transfer(trace::TransferStep, bool, const void*, std::ptrdiff_t = 0,
+                     trace::TransferStep = {}) {}
+inline void not_begun(const void*) {}
 inline void unexpected(const Live&, int, int, bool) {}
 
 }  // namespace fathom::profiler::events

@@ -184,6 +184,16 @@ class Recorder {
     add_small(stream.at[-2], small);
     return true;
   }
+  // The other way round: takes `small` from the last record.
+  static bool take_from_last(const Stream& stream, std::uint32_t kinds, std::uint64_t word,
+                             std::uint32_t small) {
+    if (!may_add_to_last(stream, kinds) || stream.at[-1] != word) return false;
+    const std::atomic_ref shared(stream.at[-2]);
+    shared.store(
+        shared.load(std::memory_order_relaxed) & ~(std::uint64_t{small} << trace::kSmallShift),
+        std::memory_order_relaxed);
+    return true;
+  }
   // The same of a message that is sent with the first two words of the record of a call's beginning.
   [[gnu::always_inline]] static bool add_to_entered(const Stream& stream, std::uint64_t first,
                                                     std::uint64_t second) {

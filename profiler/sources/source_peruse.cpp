@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "profiler/sources/source_peruse.h"
 
+#include <atomic>
 #include <mutex>
 #include <utility>
 #include <vector>
@@ -30,6 +31,7 @@ struct Spec {
 constexpr int kOperationReceive = 1;  // PERUSE_RECV
 constexpr int kPeruseSuccess = 0;     // PERUSE_SUCCESS
 using openmpi::kAnyTag;
+using Step = trace::TransferStep;
 using EventCallback = int (*)(void* event, std::ptrdiff_t request, Spec* spec, void* parameter);
 
 struct {
@@ -42,10 +44,10 @@ struct {
 constexpr int kSubscriptions = 10;
 int event_numbers[kSubscriptions];
 
-// All handles of the events that only freed requests need, and whether these events are active.
-// Handles live as long as the process (see subscribe()).
+// All handles of the events that only freed requests need, or that may be off (TransferEvents), and whether
+// freed requests are watched. Handles live as long as the process (see subscribe()).
 std::mutex freed_lock;
-bool freed_watched = false;
+std::atomic<bool> freed_watched{false};
 std::vector<void*>& freed_handles() {
   static auto* handles = new std::vector<void*>;
   return *handles;
@@ -142,12 +144,96 @@ int on_begin(void*, std::ptrdiff_t id, Spec*, void* parameter) {
   return kPeruseSuccess;
 }
 
+// ---- when Open MPI reports the begin and end of transfers, in the library that records ----
+//
+// A short message that a posted receive awaits causes four events while its receiver waits for nothing
+// else: match, begin, end, completion. Each costs some nanoseconds, which its next message waits for too. Begin
+// and end tell nothing new: if the message has bytes, ob1 reports the begin right after the match
+// (recv_req_matched in pml_ob1_recvreq.h) and the end right before the completion
+// (recv_request_pml_complete, same file). So these two events are off, and recorded with the others, as
+// long as there is nothing but such receives on a communicator. They are on
+//   while a send has a request: its begin and end are reported at any time,
+//   for some receives after one that found its message waiting: other events come in between,
+//   from the first persistent send on (ACTIVATE is reported only when it is made), the first
+//     successful probe (what MPI_Mrecv receives is not matched again) and the first freed request,
+//   always where several threads communicate.
+
+constexpr std::uint32_t kQuietReceives = 16;  // switching costs as much as two receives save
+
+bool reports_transfers(const Live& live) {
+  return live.transfer_events.on || freed_watched.load(std::memory_order_relaxed);
+}
+
+[[gnu::noinline]] void switch_transfers(Live::TransferEvents& events, bool on) {
+  events.on = on;
+  for (void* handle : events.handles) {
+    if (handle != nullptr) on ? peruse.activate(handle) : peruse.deactivate(handle);
+  }
+}
+
+void needs_transfers(Live& live) {
+  live.transfer_events.quiet = 0;
+  if (!live.transfer_events.on) switch_transfers(live.transfer_events, true);
+}
+
+void send_activated(Live& live, const void* request) {
+  needs_transfers(live);
+  live.transfer_events.stays_on |= field<bool>(request, openmpi::kRequestPersistent);
+  ++live.transfer_events.sends;
+}
+
+void send_ended(Live& live) {
+  if (live.transfer_events.sends > 0) --live.transfer_events.sends;
+}
+
+void receive_completed(Live& live) {
+  Live::TransferEvents& events = live.transfer_events;
+  if (!events.on || events.stays_on || events.sends > 0) return;
+  if (++events.quiet >= kQuietReceives && !freed_watched.load(std::memory_order_relaxed))
+    switch_transfers(events, false);
+}
+
+// A request's status tells the length of its message.
+void record_completion(Live& live, bool receiving, const void* request,
+                       std::ptrdiff_t received_bytes_at) {
+  const bool is_empty = field<std::size_t>(request, openmpi::kRequestReceivedBytes) == 0;
+  if (!receiving) {
+    if (is_empty) send_ended(live);  // no XFER event
+    return events::transfer(Step::kComplete, receiving, request);
+  }
+  const bool was_received = field<int>(request, openmpi::kRequestCancelled) == 0;
+  if (reports_transfers(live) || !was_received) {
+    events::transfer(Step::kComplete, receiving, request);
+  } else if (is_empty) {
+    events::not_begun(request);
+    events::transfer(Step::kComplete, receiving, request);
+  } else {
+    events::transfer(Step::kEnd, receiving, request, received_bytes_at, Step::kComplete);
+  }
+  if (field<int>(request, openmpi::kPmlRequestType) != openmpi::kPmlRequestTypeReceive) {
+    needs_transfers(live);
+    live.transfer_events.stays_on = true;
+  }
+  receive_completed(live);
+}
+
+template <Step step>
+void record(Live& live, bool receiving, const void* request, std::ptrdiff_t received_bytes_at) {
+  if (step == Step::kComplete)
+    return record_completion(live, receiving, request, received_bytes_at);
+  if (step == Step::kActivate && !receiving) send_activated(live, request);
+  if (step == Step::kEnd && !receiving) send_ended(live);
+  if (step == Step::kMatchedUnexpected) needs_transfers(live);
+  const bool begins = step == Step::kMatchedExpected && !reports_transfers(live);
+  events::transfer(step, receiving, request, received_bytes_at, begins ? Step::kBegin : step);
+}
+
 // Records the step, in the library that records, and counts.
-template <const openmpi::Layout& layout, trace::TransferStep step, EventCallback count>
+template <const openmpi::Layout& layout, Step step, EventCallback count>
 int seen(void* event, std::ptrdiff_t id, Spec* spec, void* parameter) {
-  if (events::kRecords) {
-    events::transfer(step, spec->operation == kOperationReceive, reinterpret_cast<const void*>(id),
-                     layout.request_received_bytes);
+  if (events::kRecords && events::records_transfers()) {
+    record<step>(*static_cast<Live*>(parameter), spec->operation == kOperationReceive,
+                 reinterpret_cast<const void*>(id), layout.request_received_bytes);
   }
   return count(event, id, spec, parameter);
 }
@@ -170,7 +256,6 @@ struct Subscription {
   EventCallback callback;
   Use use;
 };
-using Step = trace::TransferStep;
 template <const openmpi::Layout& layout>
 constexpr Subscription kTable[kSubscriptions] = {
     {"PERUSE_COMM_REQ_XFER_BEGIN", seen<layout, Step::kBegin, on_begin>, Use::kFreed},
@@ -232,6 +317,8 @@ void subscribe(Live& live) {
     handles = live.peruse_handles;
     return;
   }
+  ProfiledProcess* process = ProfiledProcess::active();
+  live.transfer_events.stays_on = process != nullptr && process->counter().shared_by_threads();
   const std::lock_guard guard(freed_lock);
   for (int i = 0; i < kSubscriptions; ++i) {
     void* handle = nullptr;
@@ -240,7 +327,8 @@ void subscribe(Live& live) {
         kPeruseSuccess)
       continue;
     const bool only_for_freed = table[i].use == Use::kFreed && !events::records_transfers();
-    if (only_for_freed) freed_handles().push_back(handle);
+    if (table[i].use == Use::kFreed) freed_handles().push_back(handle);
+    if (i < 2) live.transfer_events.handles[i] = handle;
     if (!only_for_freed || freed_watched) peruse.activate(handle);
   }
   live.peruse_handles = handles;
@@ -248,7 +336,8 @@ void subscribe(Live& live) {
 
 void watch_freed_requests(bool on) {
   const std::lock_guard guard(freed_lock);
-  if (std::exchange(freed_watched, on) == on) return;
+  if (freed_watched.exchange(on) == on) return;
+  if (!on && events::records_transfers()) return;  // all of them are used
   for (void* handle : freed_handles()) on ? peruse.activate(handle) : peruse.deactivate(handle);
 }
 

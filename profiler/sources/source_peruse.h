@@ -28,6 +28,8 @@
 // The last three serve freed requests only, so they are registered with every communicator but fire
 // only after a program first frees an active request (watch_freed_requests()); until then a message
 // costs one callback.
+// The library that records transfers uses these and six more, but has the two XFER events only where others do
+// not tell the same (source_peruse.cpp).
 //
 // Probes fire the same events (mca_pml_ob1_recv_request_matched_probe completes a request of type
 // PROBE, IPROBE, MPROBE or IMPROBE), so only requests of type RECV count.

@@ -123,6 +123,37 @@ def transfers_are_recorded_step_by_step(build, folder):
         assert steps["complete"] == steps["activate"], (side, steps)
 
 
+def each_transfer_has_its_steps(build, folder):
+    """However its message comes: on PERUSE, also while Open MPI does not report the begin and end of receives."""
+    if not build.has_peruse:
+        raise Skipped("this needs PERUSE")
+    run = build.traced(folder, [build.program("transfers")], ranks=2)
+    receives, sends = collections.defaultdict(list), collections.Counter()
+    received = long_sends = 0
+    for event in build.events(run):
+        long_sends += event["kind"] == "sent" and event["bytes"] > 256  # shorter ones may go without a request
+        request = event["rank"], event.get("request")
+        if event["kind"] == "transfer" and event["step"] != "continue":
+            if event["side"] == "send":
+                sends[event["step"]] += 1
+            elif event["step"] == "activate":
+                receives[request] = []
+            elif [event["step"]] != receives[request][-1:]:  # a long message may begin twice
+                receives[request].append(event["step"])
+        elif event["kind"] == "received":
+            steps = [step for step in receives.pop(request) if step != "posted"]
+            was_freed, was_held = event["tag"] == 11, event["tag"] == 8
+            if not was_held:
+                assert steps[0] in ("matched-expected", "matched-unexpected"), (steps, event)
+                steps.pop(0)
+            wanted = ["begin", "end"] if event["bytes"] > 0 else []
+            assert steps == wanted + ["complete"] or (was_freed and steps == wanted), (steps, event)
+            received += 1
+    assert received > 5000, received
+    assert 0 < long_sends <= sends["begin"] == sends["end"] <= sends["complete"], (long_sends, sends)
+    assert "equal:" in build.fathom("trace", "check", run)
+
+
 def level_calls_records_no_transfers(build, folder):
     run = build.traced(folder, [build.program("collectives")], trace=["--trace-level", "calls"])
     events = build.events(run)
@@ -503,7 +534,7 @@ def compression_leaves_the_core_of_a_bound_rank(build, folder):
 
 
 CASES = [messages_equal_the_profile, compression_leaves_the_core_of_a_bound_rank, jobs_of_one_command_are_kept_apart, running_job_is_told_from_a_killed_one,
-         transfers_are_recorded_step_by_step, level_calls_records_no_transfers, communicators_are_chosen,
+         transfers_are_recorded_step_by_step, each_transfer_has_its_steps, level_calls_records_no_transfers, communicators_are_chosen,
          functions_and_ranks_are_chosen,
          sampled_and_left_out_calls_add_up, many_ranks_lose_nothing, pcontrol_pauses_recording, a_window_of_time_limits_the_trace,
          records_of_ended_threads_are_kept, records_lost_to_full_memory_are_counted, a_full_disk_is_reported_once, a_disk_full_from_the_start_is_reported_once, the_size_of_a_trace_is_limited,

@@ -170,10 +170,11 @@ inline bool is_left_out(const void* request) {
   return live != nullptr && ChosenCommunicators::leaves_out(live->kind);
 }
 
-// `received_bytes_at`: where a receive request counts its bytes; for kEnd alone.
+// `received_bytes_at`: where a receive request counts its bytes; for kEnd alone. `last`: a step that follows at
+// once; the same step if none does.
 [[gnu::always_inline]] inline void transfer(trace::TransferStep step, bool receiving,
-                                            const void* request,
-                                            std::ptrdiff_t received_bytes_at = 0) {
+                                            const void* request, std::ptrdiff_t received_bytes_at,
+                                            trace::TransferStep last) {
   if (!Level::transfers) return;
   constexpr std::size_t kMovedAtOnce = 1024;
   const bool short_receive =
@@ -181,20 +182,35 @@ inline bool is_left_out(const void* request) {
       rankmap::field<std::size_t>(request, received_bytes_at) <= kMovedAtOnce;
   const StepOrder order = order_of(step, short_receive);
   const auto number = reinterpret_cast<std::uint64_t>(request);
+  const std::uint32_t with = last == step ? 0 : trace::also(last);
   // Steps at once share a record, as they share its time: a short receive has two instead of six. If the
   // one before was recorded, so is this.
   constexpr std::uint32_t kSteps = kActivated | kMatched | kBegun | kEnded;
   Stream* stream = Recorder::stream_so_far();
   if (stream == nullptr ||
-      !Recorder::add_to_last(*stream, order.follows & kSteps, number, trace::also(step))) {
+      !Recorder::add_to_last(*stream, order.follows & kSteps, number, trace::also(step) | with)) {
     if (is_left_out(request)) return;
     stream = Recorder::unmuted_stream();
     if (stream == nullptr) return;
     Recorder::append(
         *stream, Recorder::now_or_last(*stream, order.follows), trace::RecordKind::kTransfer,
-        static_cast<std::uint32_t>(step) | (receiving ? trace::kReceiving : 0), number);
+        static_cast<std::uint32_t>(step) | (receiving ? trace::kReceiving : 0) | with, number);
   }
-  Recorder::last_was(*stream, static_cast<Follows>(order.is));
+  Recorder::last_was(*stream, static_cast<Follows>(order_of(last, short_receive).is));
+}
+[[gnu::always_inline]] inline void transfer(trace::TransferStep step, bool receiving,
+                                            const void* request,
+                                            std::ptrdiff_t received_bytes_at = 0) {
+  transfer(step, receiving, request, received_bytes_at, step);
+}
+
+// The message whose match was the last step has no bytes, so that its transfer did not begin with it.
+inline void not_begun(const void* request) {
+  Stream* stream = Recorder::stream_so_far();
+  if (stream != nullptr &&
+      Recorder::take_from_last(*stream, kBegun, reinterpret_cast<std::uint64_t>(request),
+                               trace::also(trace::TransferStep::kBegin)))
+    Recorder::last_was(*stream, kMatched);
 }
 
 // ---- without PERUSE: the start and end of a request, recorded at the PML's boundary ----
