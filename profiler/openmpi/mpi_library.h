@@ -55,5 +55,7 @@ template <typename F>
 F find_in_mpi_as(const char* name) {
   return reinterpret_cast<F>(find_in_mpi(name));
 }
+// The same of an MPI function, with its type: FATHOM_PMPI(MPI_Isend) is PMPI_Isend.
+#define FATHOM_PMPI(name) ::fathom::profiler::find_in_mpi_as<decltype(&P##name)>("P" #name)
 
 }  // namespace fathom::profiler

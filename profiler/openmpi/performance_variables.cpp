@@ -12,8 +12,6 @@
 namespace fathom::profiler {
 namespace {
 
-#define FATHOM_MPI_T(name) find_in_mpi_as<decltype(&P##name)>("P" #name)
-
 double as_double(const char* at, int size, bool floating) {
   if (floating) {
     double value;
@@ -53,13 +51,13 @@ void PerformanceVariables::open(const std::vector<std::string>& names, bool has_
                                 std::vector<std::string>& unknown) {
   if (names.empty()) return;
   unknown = names;
-  const auto init = FATHOM_MPI_T(MPI_T_init_thread);
-  const auto get_num = FATHOM_MPI_T(MPI_T_pvar_get_num);
-  const auto get_info = FATHOM_MPI_T(MPI_T_pvar_get_info);
-  const auto create = FATHOM_MPI_T(MPI_T_pvar_session_create);
-  const auto allocate = FATHOM_MPI_T(MPI_T_pvar_handle_alloc);
-  const auto start = FATHOM_MPI_T(MPI_T_pvar_start);
-  const auto type_size = find_in_mpi_as<decltype(&PMPI_Type_size)>("PMPI_Type_size");
+  const auto init = FATHOM_PMPI(MPI_T_init_thread);
+  const auto get_num = FATHOM_PMPI(MPI_T_pvar_get_num);
+  const auto get_info = FATHOM_PMPI(MPI_T_pvar_get_info);
+  const auto create = FATHOM_PMPI(MPI_T_pvar_session_create);
+  const auto allocate = FATHOM_PMPI(MPI_T_pvar_handle_alloc);
+  const auto start = FATHOM_PMPI(MPI_T_pvar_start);
+  const auto type_size = FATHOM_PMPI(MPI_Type_size);
   const auto world = static_cast<MPI_Comm>(predefined_handle("ompi_mpi_comm_world"));
   int provided = 0, count = 0;
   MPI_T_pvar_session session = nullptr;
@@ -111,7 +109,7 @@ void PerformanceVariables::open(const std::vector<std::string>& names, bool has_
 }
 
 std::vector<double> PerformanceVariables::values_of(const Variable& variable) const {
-  const auto read = FATHOM_MPI_T(MPI_T_pvar_read);
+  const auto read = FATHOM_PMPI(MPI_T_pvar_read);
   std::vector<char> buffer(static_cast<std::size_t>(variable.count) * 16 + 16);
   if (read(static_cast<MPI_T_pvar_session>(session_),
            static_cast<MPI_T_pvar_handle>(variable.handle), buffer.data()) != MPI_SUCCESS) {

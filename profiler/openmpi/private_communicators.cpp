@@ -13,8 +13,6 @@
 namespace fathom::profiler {
 namespace {
 
-#define FATHOM_MPI(name) find_in_mpi_as<decltype(&P##name)>("P" #name)
-
 // A process without a launcher has no server to ask, and pml/ucx of 5.0 cannot tell such
 // communicators apart (ompi_comm_nextcid_nb in ompi/communicator/comm_cid.c).
 bool can_make_from_groups() {
@@ -26,11 +24,11 @@ bool can_make_from_groups() {
 class Group {
  public:
   Group(MPI_Session session, const char* set) {
-    const auto from_set = FATHOM_MPI(MPI_Group_from_session_pset);
+    const auto from_set = FATHOM_PMPI(MPI_Group_from_session_pset);
     if (from_set != nullptr && from_set(session, set, &group_) != MPI_SUCCESS) group_ = nullptr;
   }
   ~Group() {
-    const auto free_group = FATHOM_MPI(MPI_Group_free);
+    const auto free_group = FATHOM_PMPI(MPI_Group_free);
     if (group_ != nullptr && free_group != nullptr) free_group(&group_);
   }
   Group(const Group&) = delete;
@@ -41,11 +39,11 @@ class Group {
 };
 
 void name(MPI_Comm comm, const char* text) {
-  if (const auto set_name = FATHOM_MPI(MPI_Comm_set_name)) set_name(comm, text);
+  if (const auto set_name = FATHOM_PMPI(MPI_Comm_set_name)) set_name(comm, text);
 }
 
 void free_comm(MPI_Comm comm) {
-  const auto free_function = FATHOM_MPI(MPI_Comm_free);
+  const auto free_function = FATHOM_PMPI(MPI_Comm_free);
   if (comm != nullptr && free_function != nullptr) free_function(&comm);
 }
 
@@ -62,8 +60,8 @@ PrivateCommunicators::~PrivateCommunicators() {
 }
 
 bool PrivateCommunicators::find_place(MPI_Session session) {
-  const auto rank = FATHOM_MPI(MPI_Group_rank);
-  const auto size = FATHOM_MPI(MPI_Group_size);
+  const auto rank = FATHOM_PMPI(MPI_Group_rank);
+  const auto size = FATHOM_PMPI(MPI_Group_size);
   const Group world(session, "mpi://WORLD");
   return world.get() != nullptr && rank != nullptr && size != nullptr &&
          rank(world.get(), &world_rank_) == MPI_SUCCESS &&
@@ -71,8 +69,8 @@ bool PrivateCommunicators::find_place(MPI_Session session) {
 }
 
 bool PrivateCommunicators::make(MPI_Session session) {
-  const auto from_group = FATHOM_MPI(MPI_Comm_create_from_group);
-  const auto duplicate = FATHOM_MPI(MPI_Comm_dup);
+  const auto from_group = FATHOM_PMPI(MPI_Comm_create_from_group);
+  const auto duplicate = FATHOM_PMPI(MPI_Comm_dup);
   const auto no_info = static_cast<MPI_Info>(predefined_handle("ompi_mpi_info_null"));
   const auto handler = static_cast<MPI_Errhandler>(predefined_handle("ompi_mpi_errors_return"));
   const Group self(session, "mpi://SELF");

@@ -181,17 +181,14 @@ class Recorder {
   [[gnu::always_inline]] static bool add_to_last(const Stream& stream, std::uint32_t kinds,
                                                  std::uint64_t word, std::uint32_t small) {
     if (!may_add_to_last(stream, kinds) || stream.at[-1] != word) return false;
-    add_small(stream.at[-2], small);
+    change_small(stream.at[-2], small, 0);
     return true;
   }
   // The other way round: takes `small` from the last record.
   static bool take_from_last(const Stream& stream, std::uint32_t kinds, std::uint64_t word,
                              std::uint32_t small) {
     if (!may_add_to_last(stream, kinds) || stream.at[-1] != word) return false;
-    const std::atomic_ref shared(stream.at[-2]);
-    shared.store(
-        shared.load(std::memory_order_relaxed) & ~(std::uint64_t{small} << trace::kSmallShift),
-        std::memory_order_relaxed);
+    change_small(stream.at[-2], 0, small);
     return true;
   }
   // The same of a message that is sent with the first two words of the record of a call's beginning.
@@ -201,7 +198,7 @@ class Recorder {
     if (!may_add_to_last(stream, kEntered) || words < 2) return false;
     std::uint64_t* record = stream.at - 1 - words;
     if (record[1] != first || record[2] != second) return false;
-    add_small(*record, trace::kSends);
+    change_small(*record, trace::kSends, 0);
     return true;
   }
 
@@ -265,11 +262,11 @@ class Recorder {
     return stream.at == stream.prompt && (stream.prompt_kind & kinds) != 0 && stream.at < limit &&
            stream.lost == 0;
   }
-  static void add_small(std::uint64_t& head, std::uint32_t small) {
+  static void change_small(std::uint64_t& head, std::uint32_t added, std::uint32_t taken) {
     const std::atomic_ref shared(head);
-    shared.store(
-        shared.load(std::memory_order_relaxed) | std::uint64_t{small} << trace::kSmallShift,
-        std::memory_order_relaxed);
+    const std::uint64_t kept =
+        shared.load(std::memory_order_relaxed) & ~(std::uint64_t{taken} << trace::kSmallShift);
+    shared.store(kept | std::uint64_t{added} << trace::kSmallShift, std::memory_order_relaxed);
   }
 
   // Room for the largest record, a kLost and a kTime before it, another two at the end, and the zero

@@ -86,7 +86,7 @@ bool forces_pml = false;  // for as long as the PML is chosen
 // A session that is open may have asked for more than MPI_Init does.
 bool threads_communicate_together() {
   if (!open_sessions().empty()) return true;
-  const auto query = find_in_mpi_as<decltype(&PMPI_Query_thread)>("PMPI_Query_thread");
+  const auto query = FATHOM_PMPI(MPI_Query_thread);
   const int multiple = FATHOM_OF_PROGRAM(MPI_THREAD_MULTIPLE);
   int provided = multiple;
   return query == nullptr || query(&provided) != MPI_SUCCESS || provided == multiple;

@@ -26,21 +26,15 @@ constexpr int kStarts = 2;                  // of the persistent pair, kSizes[1]
 constexpr std::uint64_t kExpectedMessages = 3 + kStarts + 2;
 constexpr std::uint64_t kExpectedBytes = 0 + 3 + kLargest + (kStarts + 2) * 3;
 
-template <typename F>
-F mpi(const char* name) {
-  return find_in_mpi_as<F>(name);
-}
-#define FATHOM_CALL(name) mpi<decltype(&P##name)>("P" #name)
-
 bool exchange(ProfiledProcess& process, MPI_Comm comm) {
   const auto byte = static_cast<MPI_Datatype>(predefined_handle("ompi_mpi_byte"));
-  const auto isend = FATHOM_CALL(MPI_Isend);
-  const auto irecv = FATHOM_CALL(MPI_Irecv);
-  const auto waitall = FATHOM_CALL(MPI_Waitall);
-  const auto send_init = FATHOM_CALL(MPI_Send_init);
-  const auto recv_init = FATHOM_CALL(MPI_Recv_init);
-  const auto start = FATHOM_CALL(MPI_Start);
-  const auto free_request = FATHOM_CALL(MPI_Request_free);
+  const auto isend = FATHOM_PMPI(MPI_Isend);
+  const auto irecv = FATHOM_PMPI(MPI_Irecv);
+  const auto waitall = FATHOM_PMPI(MPI_Waitall);
+  const auto send_init = FATHOM_PMPI(MPI_Send_init);
+  const auto recv_init = FATHOM_PMPI(MPI_Recv_init);
+  const auto start = FATHOM_PMPI(MPI_Start);
+  const auto free_request = FATHOM_PMPI(MPI_Request_free);
   if (byte == nullptr || !isend || !irecv || !waitall || !send_init || !recv_init || !start ||
       !free_request) {
     return false;
@@ -81,9 +75,9 @@ bool sees_waiting(MPI_Comm comm) {
   std::vector<WaitingMessage> found;
   if (!find_waiting_messages(comm, found) || !found.empty()) return false;
   const auto byte = static_cast<MPI_Datatype>(predefined_handle("ompi_mpi_byte"));
-  const auto isend = FATHOM_CALL(MPI_Isend);
-  const auto irecv = FATHOM_CALL(MPI_Irecv);
-  const auto waitall = FATHOM_CALL(MPI_Waitall);
+  const auto isend = FATHOM_PMPI(MPI_Isend);
+  const auto irecv = FATHOM_PMPI(MPI_Irecv);
+  const auto waitall = FATHOM_PMPI(MPI_Waitall);
   constexpr int kCount = std::size(kSizes);
   std::vector<char> out(kLargest), in(kLargest);
   MPI_Request requests[2 * kCount];
@@ -139,8 +133,8 @@ std::string describe(const char* side, const Counted& sum) {
 }  // namespace
 
 SelfCheck check_counting(ProfiledProcess& process, MPI_Comm self) {
-  const auto duplicate = FATHOM_CALL(MPI_Comm_dup);
-  const auto free_comm = FATHOM_CALL(MPI_Comm_free);
+  const auto duplicate = FATHOM_PMPI(MPI_Comm_dup);
+  const auto free_comm = FATHOM_PMPI(MPI_Comm_free);
   SelfCheck result;
   MPI_Comm comm = nullptr;
   if (!duplicate || !free_comm || self == nullptr || duplicate(self, &comm) != MPI_SUCCESS) {

@@ -2,8 +2,8 @@
 #include "profiler/sources/source_peruse.h"
 
 #include <atomic>
+#include <iterator>
 #include <mutex>
-#include <utility>
 #include <vector>
 
 #include "message_events.h"
@@ -156,7 +156,7 @@ int on_begin(void*, std::ptrdiff_t id, Spec*, void* parameter) {
 //   for some receives after one that found its message waiting: other events come in between,
 //   from the first persistent send on (ACTIVATE is reported only when it is made), the first
 //     successful probe (what MPI_Mrecv receives is not matched again) and the first freed request,
-//   always where several threads communicate.
+//   always where several threads may communicate.
 
 constexpr std::uint32_t kQuietReceives = 16;  // switching costs as much as two receives save
 
@@ -225,7 +225,7 @@ void record(Live& live, bool receiving, const void* request, std::ptrdiff_t rece
   if (step == Step::kEnd && !receiving) send_ended(live);
   if (step == Step::kMatchedUnexpected) needs_transfers(live);
   const bool begins = step == Step::kMatchedExpected && !reports_transfers(live);
-  events::transfer(step, receiving, request, received_bytes_at, begins ? Step::kBegin : step);
+  events::transfer(step, receiving, request, received_bytes_at, begins ? Step::kBegin : Step{});
 }
 
 // Records the step, in the library that records, and counts.
@@ -256,6 +256,7 @@ struct Subscription {
   EventCallback callback;
   Use use;
 };
+// Begins with the two events that may be off (TransferEvents).
 template <const openmpi::Layout& layout>
 constexpr Subscription kTable[kSubscriptions] = {
     {"PERUSE_COMM_REQ_XFER_BEGIN", seen<layout, Step::kBegin, on_begin>, Use::kFreed},
@@ -328,7 +329,7 @@ void subscribe(Live& live) {
       continue;
     const bool only_for_freed = table[i].use == Use::kFreed && !events::records_transfers();
     if (table[i].use == Use::kFreed) freed_handles().push_back(handle);
-    if (i < 2) live.transfer_events.handles[i] = handle;
+    if (i < std::ssize(live.transfer_events.handles)) live.transfer_events.handles[i] = handle;
     if (!only_for_freed || freed_watched) peruse.activate(handle);
   }
   live.peruse_handles = handles;

@@ -170,11 +170,12 @@ inline bool is_left_out(const void* request) {
   return live != nullptr && ChosenCommunicators::leaves_out(live->kind);
 }
 
-// `received_bytes_at`: where a receive request counts its bytes; for kEnd alone. `last`: a step that follows at
-// once; the same step if none does.
+// `received_bytes_at`: where a receive request counts its bytes; for kEnd alone. `then`: a step that follows at
+// once, if one does.
 [[gnu::always_inline]] inline void transfer(trace::TransferStep step, bool receiving,
-                                            const void* request, std::ptrdiff_t received_bytes_at,
-                                            trace::TransferStep last) {
+                                            const void* request,
+                                            std::ptrdiff_t received_bytes_at = 0,
+                                            trace::TransferStep then = {}) {
   if (!Level::transfers) return;
   constexpr std::size_t kMovedAtOnce = 1024;
   const bool short_receive =
@@ -182,7 +183,9 @@ inline bool is_left_out(const void* request) {
       rankmap::field<std::size_t>(request, received_bytes_at) <= kMovedAtOnce;
   const StepOrder order = order_of(step, short_receive);
   const auto number = reinterpret_cast<std::uint64_t>(request);
-  const std::uint32_t with = last == step ? 0 : trace::also(last);
+  const bool goes_on = then != trace::TransferStep{};
+  const std::uint32_t with = goes_on ? trace::also(then) : 0;
+  const std::uint32_t is = goes_on ? order_of(then, short_receive).is : order.is;
   // Steps at once share a record, as they share its time: a short receive has two instead of six. If the
   // one before was recorded, so is this.
   constexpr std::uint32_t kSteps = kActivated | kMatched | kBegun | kEnded;
@@ -196,12 +199,7 @@ inline bool is_left_out(const void* request) {
         *stream, Recorder::now_or_last(*stream, order.follows), trace::RecordKind::kTransfer,
         static_cast<std::uint32_t>(step) | (receiving ? trace::kReceiving : 0) | with, number);
   }
-  Recorder::last_was(*stream, static_cast<Follows>(order_of(last, short_receive).is));
-}
-[[gnu::always_inline]] inline void transfer(trace::TransferStep step, bool receiving,
-                                            const void* request,
-                                            std::ptrdiff_t received_bytes_at = 0) {
-  transfer(step, receiving, request, received_bytes_at, step);
+  Recorder::last_was(*stream, static_cast<Follows>(is));
 }
 
 // The message whose match was the last step has no bytes, so that its transfer did not begin with it.
