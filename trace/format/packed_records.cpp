@@ -72,11 +72,11 @@ std::size_t repeated(const std::uint64_t* at, std::uint64_t head, const std::uin
   }
 }
 
-// One turn of a loop that repeats: where its records begin. A whole turn is compared at once, which takes
-// half as long as record by record, because nothing but the times depends on what is read.
+// One turn of a loop that repeats: where its records begin. A whole turn is compared, or written, at once,
+// which takes half as long as record by record, because nothing but the times depends on what is read.
 class LoopTurn {
  public:
-  static constexpr std::size_t kMostWords = 256;
+  static constexpr std::size_t kMostWords = 1024;
 
   explicit LoopTurn(std::size_t words) : words_(words) {}
 
@@ -113,6 +113,16 @@ class LoopTurn {
     if (different != 0) return false;
     time = written;
     ticks += sum;
+    return true;
+  }
+
+  // Writes a turn to `at`, like the one before it. `set_time` changes a head's time; false if it does.
+  template <class SetTime>
+  bool repeat(std::uint64_t* at, SetTime&& set_time) const {
+    std::memcpy(at, at - words_, words_ * sizeof *at);
+    for (std::uint32_t i = 0; i < timed_count_; ++i) {
+      if (!set_time(at[timed_[i]])) return false;
+    }
     return true;
   }
 
@@ -243,7 +253,8 @@ class PackedReader {
     std::memcpy(at, literal_, sizeof *at);
     const std::size_t length = length_of(*at);
     if (length > left || length > room || !set_time(*at)) return 0;
-    std::memcpy(at + 1, literal_ + sizeof *at, (length - 1) * sizeof *at);
+    for (std::size_t i = 1; i < length; ++i)
+      std::memcpy(at + i, literal_ + i * sizeof *at, sizeof *at);
     literal_ += length * sizeof *at;
     return length;
   }
@@ -257,21 +268,29 @@ class PackedReader {
     return length == 0 || !set_time(at[0]) ? 0 : length;
   }
 
- private:
   bool set_time(std::uint64_t& head) {
     if (time_of(head) == 0) return true;
+    std::uint64_t bytes = 0;
     const auto left = static_cast<std::size_t>(end_ - time_);
-    const std::uint32_t first = left > 0 ? static_cast<unsigned char>(*time_) : 0;
-    const std::size_t bytes = (first & 1) == 0 ? 1 : (first & 2) == 0 ? 2 : kTimeBytes;
-    if (bytes > left) return false;
-    std::uint64_t value = 0;
-    std::memcpy(&value, time_, bytes);
-    value >>= bytes == 1 ? 1 : bytes == 2 ? 2 : 8;
-    time_ += bytes;
+    if (left >= sizeof bytes) {
+      std::memcpy(&bytes, time_, sizeof bytes);
+    } else {
+      std::memcpy(&bytes, time_, left);
+    }
+    // By the two lowest bits, without branches: times are short and long in any order.
+    static constexpr struct {
+      std::uint64_t value;
+      std::uint8_t shift, length;
+    } kForms[] = {{0x7f, 1, 1}, {0x3fff, 2, 2}, {0x7f, 1, 1}, {0xffffffff, 8, kTimeBytes}};
+    const auto& form = kForms[bytes & 3];
+    if (form.length > left) return false;
+    const std::uint64_t value = bytes >> form.shift & form.value;
+    time_ += form.length;
     head = timeless(head) | value << kTimeShift;
     return value != 0;  // or those that repeat it would have no time
   }
 
+ private:
   const char *literal_ = nullptr, *literals_end_ = nullptr, *command_ = nullptr,
              *commands_end_ = nullptr, *time_ = nullptr, *end_ = nullptr;
   bool is_whole_ = false;
@@ -294,10 +313,19 @@ bool unpack_records(const char* payload, std::size_t size, std::uint64_t* record
     if (!packed.number(count)) return false;
     if (count == 0) return at == words && packed.is_at_end();
     if (!packed.number(distance) || distance == 0 || distance > at) return false;
-    for (; count > 0; --count) {
+    const std::size_t first = at;
+    LoopTurn turn(distance);
+    while (count > 0) {
       const std::size_t length = packed.repeat(records + at, words - at, distance);
       if (length == 0) return false;
+      const bool is_turn = turn.add(at - first, records[at]);
       at += length;
+      --count;
+      for (; is_turn && count >= turn.records() && distance <= words - at; at += distance) {
+        if (!turn.repeat(records + at, [&](std::uint64_t& head) { return packed.set_time(head); }))
+          return false;
+        count -= turn.records();
+      }
     }
   }
   return false;

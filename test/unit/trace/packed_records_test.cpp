@@ -174,11 +174,11 @@ TEST_CASE("a loop of more records than are compared at once is packed all the sa
   RecordPacker packer;
   Words words;
   for (int i = 0; i < 5; ++i)
-    for (std::uint64_t record = 0; record < 300; ++record)
+    for (std::uint64_t record = 0; record < 600; ++record)
       add(words, RecordKind::kEnter, 100 + static_cast<std::uint32_t>(record), {record});
   const RecordPacker::Packed packed = packer.pack(words.data(), words.size(), kFirstTicks);
-  CHECK(packed.records == 1500);
-  CHECK(packed.size < 300 * 16 + 1500 * 2 + 300);
+  CHECK(packed.records == 3000);
+  CHECK(packed.size < 600 * 16 + 3000 * 2 + 600);
   Words back(words.size());
   REQUIRE(trace::unpack_records(packed.bytes, packed.size, back.data(), back.size()));
   CHECK(back == words);
