@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "trace/decode.h"
 
+#include <algorithm>
+
 namespace fathom::trace {
 namespace {
 
@@ -116,35 +118,19 @@ class Record {
     const std::uint32_t number = small_ & (kHasSite - 1);
     if (!function(number)) return false;
     event_.kind = kind;
-    const DecodeTables::FunctionPlan& plan = tables_.functions[number];
     const bool enters = kind == EventKind::kEnter;
     if (!enters) event_.code = small_ >> 12;
-    const int communicator_at = enters ? plan.enter_communicator : plan.leave_communicator;
-    if (communicator_at >= 0 && static_cast<std::uint32_t>(communicator_at) / 2 < words_) {
-      communicator(half(static_cast<std::uint32_t>(communicator_at)));
-    }
-    std::uint32_t narrow = 0, next = 0;  // 4-byte values taken; the word after them
-    bool long_bytes = false, long_bytes2 = false;
-    for (const Attribute attribute : enters ? plan.enter : plan.leave) {
-      if (is_wide(attribute)) {
-        if (next == 0) next = (narrow + 1) / 2;
-        if (is_list(attribute)) continue;
-        if (next < words_) wide_value(attribute, payload_[next]);
-        ++next;
-        continue;
-      }
-      if (narrow / 2 >= words_) break;
-      const std::uint32_t value = half(narrow++);
-      if (value == kLongBytes) {
-        long_bytes |= attribute == Attribute::kBytes;
-        long_bytes2 |= attribute == Attribute::kBytes2;
-      }
-      narrow_value(attribute, value);
-    }
-    if (next == 0) next = (narrow + 1) / 2;
+    const DecodeTables::FunctionPlan& of_function = tables_.functions[number];
+    const DecodeTables::CallPlan& plan = enters ? of_function.enter : of_function.leave;
+    if (plan.communicator / 2 < words_) communicator(half(plan.communicator));
+    const auto narrow = static_cast<std::uint32_t>(plan.narrow.size());
+    for (std::uint32_t i = 0, there = std::min(narrow, 2 * words_); i < there; ++i)
+      narrow_value(plan.narrow[i], half(i));
+    std::uint32_t next = (narrow + 1) / 2;
+    for (const Attribute attribute : plan.wide) wide_value(attribute, word(next++));
     if (enters && (small_ & kHasSite) != 0) event_.site = word(next++);
-    if (long_bytes) event_.bytes = word(next++);
-    if (long_bytes2) event_.bytes2 = word(next);
+    if (long_bytes_) event_.bytes = word(next++);
+    if (long_bytes2_) event_.bytes2 = word(next);
     return true;
   }
 
@@ -154,11 +140,17 @@ class Record {
     switch (attribute) {
       case Attribute::kPeer: event_.peer = world_rank(value, event_.comm_peer); break;
       case Attribute::kTag: event_.tag = number; break;
-      case Attribute::kBytes: event_.bytes = value; break;
+      case Attribute::kBytes:
+        event_.bytes = value;
+        long_bytes_ = value == kLongBytes;
+        break;
       case Attribute::kRoot: event_.root = number < 0 ? number : world_rank(value, unused); break;
       case Attribute::kPeer2: event_.peer2 = world_rank(value, unused); break;
       case Attribute::kTag2: event_.tag2 = number; break;
-      case Attribute::kBytes2: event_.bytes2 = value; break;
+      case Attribute::kBytes2:
+        event_.bytes2 = value;
+        long_bytes2_ = value == kLongBytes;
+        break;
       case Attribute::kCount:
       case Attribute::kCompleted: event_.count = value; break;
       case Attribute::kNewCommunicator:
@@ -204,9 +196,19 @@ class Record {
   const DecodeTables& tables_;
   Event& event_;
   const DecodeTables::CommunicatorPlan* plan_ = nullptr;
+  bool long_bytes_ = false, long_bytes2_ = false;  // follow the other words of a call
 };
 
 }  // namespace
+
+DecodeTables::CallPlan::CallPlan(const std::vector<Attribute>& attributes) {
+  for (const Attribute attribute : attributes) {
+    if (is_list(attribute)) continue;
+    if (attribute == Attribute::kCommunicator && communicator == kUnknown)
+      communicator = static_cast<std::uint32_t>(narrow.size());
+    (is_wide(attribute) ? wide : narrow).push_back(attribute);
+  }
+}
 
 bool decode(const std::uint64_t* record, const DecodeTables& tables, Event& event) {
   event = {};

@@ -20,11 +20,17 @@ namespace fathom::trace {
 struct DecodeTables {
   static constexpr std::uint32_t kUnknown = ~0u;
 
+  struct CallPlan {
+    CallPlan() = default;
+    explicit CallPlan(const std::vector<Attribute>& attributes);
+
+    std::vector<Attribute> narrow, wide;  // of 4 and of 8 bytes in the payload, each in its order
+    // The position in `narrow` of the communicator that peers are ranks in.
+    std::uint32_t communicator = kUnknown;
+  };
   struct FunctionPlan {
-    std::uint32_t function = kUnknown;    // in the Definitions
-    std::vector<Attribute> enter, leave;  // in the order of the payload: 4-byte ones first
-    // The position, among the 4-byte ones, of the communicator that peers are ranks in; -1: none.
-    int enter_communicator = -1, leave_communicator = -1;
+    std::uint32_t function = kUnknown;  // in the Definitions
+    CallPlan enter, leave;
   };
   struct CommunicatorPlan {
     std::int32_t communicator = kNobody;

@@ -114,17 +114,6 @@ class Together {
     return found == processes_.end() ? none : found->classes;
   }
 
-  static std::vector<Attribute> by_width(const std::vector<Attribute>& attributes) {
-    std::vector<Attribute> sorted = attributes;
-    std::stable_partition(sorted.begin(), sorted.end(), [](Attribute a) { return !is_wide(a); });
-    return sorted;
-  }
-
-  static int place_of_communicator(const std::vector<Attribute>& attributes) {
-    const auto found = std::find(attributes.begin(), attributes.end(), Attribute::kCommunicator);
-    return found == attributes.end() ? -1 : static_cast<int>(found - attributes.begin());
-  }
-
   void add_functions(const std::map<std::uint32_t, Function>& functions, DecodeTables& tables) {
     for (const auto& [number, function] : functions) {
       const auto [known, is_new] = function_numbers_.emplace(
@@ -133,10 +122,8 @@ class Together {
       if (tables.functions.size() <= number) tables.functions.resize(number + 1);
       DecodeTables::FunctionPlan& plan = tables.functions[number];
       plan.function = known->second;
-      plan.enter = by_width(function.enter);
-      plan.leave = by_width(function.leave);
-      plan.enter_communicator = place_of_communicator(plan.enter);
-      plan.leave_communicator = place_of_communicator(plan.leave);
+      plan.enter = DecodeTables::CallPlan(function.enter);
+      plan.leave = DecodeTables::CallPlan(function.leave);
     }
   }
 

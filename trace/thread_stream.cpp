@@ -9,44 +9,14 @@ namespace fathom::trace {
 
 bool ThreadStream::next(Event& event, std::vector<std::string>& problems) {
   for (;;) {
-    if (values_ != values_end_) {
-      event = {};
-      if (values_are_members_) {
-        event.kind = EventKind::kMemberGiven;
-        event.peer = static_cast<std::int32_t>(*values_++);
-      } else {
-        event.kind = EventKind::kRequestGiven;
-        event.request = *values_++;
-      }
-      set_time(event, ticks_);
-      return true;
-    }
-    if (further_steps_ != 0) {
-      event = transfer_;
-      event.code = static_cast<std::uint32_t>(std::countr_zero(further_steps_)) - kAlsoShift;
-      further_steps_ &= further_steps_ - 1;
-      set_time(event, ticks_);
-      return true;
-    }
-    if (sent_[0] != 0) {
-      const bool is_known = decode(sent_, tables_, event);
-      sent_[0] = 0;
-      if (!is_known) continue;
-      set_time(event, ticks_);
-      return true;
-    }
-    if (open_phases_ != nullptr) {
-      event = {};
-      event.kind = EventKind::kPhaseBegin;
-      event.code = (*open_phases_)[opened_++];
-      set_time(event, pieces_.front().frame.first_ticks);
-      if (opened_ == open_phases_->size()) open_phases_ = nullptr;
-      return true;
+    if (has_more_) {
+      if (next_of_record(event)) break;
+      has_more_ = false;
     }
     if (at_ == end_) {
       bool has_event = false;
       if (!next_piece(event, problems, has_event)) return false;
-      if (has_event) return true;
+      if (has_event) break;
       continue;
     }
     const std::uint64_t head = *at_;
@@ -58,46 +28,82 @@ bool ThreadStream::next(Event& event, std::vector<std::string>& problems) {
     const std::uint64_t* record = at_;
     at_ += 1 + words;
     ticks_ += ticks_of(head);
-    if (kind_of(head) == RecordKind::kTime && words > 0) {
-      ticks_ = record[1];
-    } else if (kind_of(head) == RecordKind::kValues) {
-      const auto attribute = static_cast<Attribute>(small_of(head));
-      if (!is_list(attribute)) continue;
-      values_are_members_ = attribute == Attribute::kMembers;
-      values_ = record + 1;
-      values_end_ = record + 1 + words;
-    } else {
-      if (kind_of(head) == RecordKind::kEnter && (small_of(head) & kSends) != 0 && words >= 2) {
+    switch (kind_of(head)) {
+      case RecordKind::kTime:
+        if (words > 0) ticks_ = record[1];
+        continue;
+      case RecordKind::kValues:
+        if (!is_list(static_cast<Attribute>(small_of(head)))) continue;
+        values_are_members_ = static_cast<Attribute>(small_of(head)) == Attribute::kMembers;
+        values_ = record + 1;
+        values_end_ = record + 1 + words;
+        has_more_ = true;
+        continue;
+      case RecordKind::kEnter:
+        if ((small_of(head) & kSends) == 0 || words < 2) break;
         sent_[0] =
             fathom::trace::head(static_cast<std::uint32_t>(RecordKind::kMessageSent), 2, 0, 0);
         sent_[1] = record[1];
         sent_[2] = record[2];
-      }
-      if (!decode(record, tables_, event)) continue;
-      set_time(event, ticks_);
-      if (event.kind == EventKind::kTransfer) {
+        has_more_ = true;
+        break;
+      case RecordKind::kTransfer:
         further_steps_ = small_of(head) >> (kAlsoShift + 1) << (kAlsoShift + 1);
-        if (further_steps_ != 0) transfer_ = event;
-      }
-      return true;
+        if (further_steps_ == 0) break;
+        decode(record, tables_, transfer_);
+        has_more_ = true;
+        break;
+      default: break;
     }
+    if (decode(record, tables_, event)) break;
   }
-}
-
-void ThreadStream::set_time(Event& event, std::uint64_t ticks) {
-  if (ticks < segment_.begin || ticks >= segment_.end)
-    segment_ = time_.to_reference_ns.segment_of(ticks);
-  const std::uint64_t now_ns = time_.run_ns(TimeMap::at(segment_, ticks));
+  if (ticks_ < segment_.begin || ticks_ >= segment_.end)
+    segment_ = time_.to_reference_ns.segment_of(ticks_);
+  const std::uint64_t now_ns = time_.run_ns(TimeMap::at(segment_, ticks_));
   last_ns_ = std::max(last_ns_, now_ns);  // a clock that was set back must not reorder events
   event.time_ns = last_ns_;
   event.thread = thread_;
+  return true;
+}
+
+// What the last record, or an opening, tells beside the event that was returned for it.
+bool ThreadStream::next_of_record(Event& event) {
+  if (values_ != values_end_) {
+    event = {};
+    if (values_are_members_) {
+      event.kind = EventKind::kMemberGiven;
+      event.peer = static_cast<std::int32_t>(*values_++);
+    } else {
+      event.kind = EventKind::kRequestGiven;
+      event.request = *values_++;
+    }
+    return true;
+  }
+  if (further_steps_ != 0) {
+    event = transfer_;
+    event.code = static_cast<std::uint32_t>(std::countr_zero(further_steps_)) - kAlsoShift;
+    further_steps_ &= further_steps_ - 1;
+    return true;
+  }
+  if (sent_[0] != 0) {
+    const bool is_known = decode(sent_, tables_, event);
+    sent_[0] = 0;
+    return is_known;
+  }
+  if (open_phases_ == nullptr) return false;
+  event = {};
+  event.kind = EventKind::kPhaseBegin;
+  event.code = (*open_phases_)[opened_++];
+  ticks_ = pieces_.front().frame.first_ticks;
+  if (opened_ == open_phases_->size()) open_phases_ = nullptr;
+  return true;
 }
 
 void ThreadStream::lost(Event& event, std::uint64_t count, std::uint64_t ticks) {
   event = {};
   event.kind = EventKind::kLost;
   event.count = count;
-  set_time(event, ticks);
+  ticks_ = ticks;
 }
 
 // False at the end. `has_event`: something is missing here, which `event` reports.
@@ -166,6 +172,7 @@ void ThreadStream::leave_piece() {
 }
 
 void ThreadStream::seek(std::uint64_t time_ns) {
+  has_more_ = false;
   open_phases_ = nullptr;
   at_ = end_ = nullptr;
   values_ = values_end_ = nullptr;

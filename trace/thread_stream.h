@@ -47,7 +47,8 @@ class ThreadStream {
     if (!begins_late || pieces.empty()) return;
     expected_sequence_ = pieces.front().frame.sequence;
     const auto open = tables.open_phases.find(thread);
-    if (open != tables.open_phases.end()) open_phases_ = &open->second;
+    has_more_ = open != tables.open_phases.end() && !open->second.empty();
+    if (has_more_) open_phases_ = &open->second;
   }
 
   // False at the end. Overwrites all of `event`. Damaged pieces are reported as kLost and in
@@ -60,11 +61,11 @@ class ThreadStream {
   std::uint32_t thread() const { return thread_; }
 
  private:
+  bool next_of_record(Event& event);
   bool next_piece(Event& event, std::vector<std::string>& problems, bool& has_event);
   void leave_piece();
   void forget_around(std::uint64_t offset);
   const std::uint64_t* load(const Piece& piece, std::string& problem);
-  void set_time(Event& event, std::uint64_t ticks);
   void lost(Event& event, std::uint64_t count, std::uint64_t ticks);
 
   ProcessFiles files_;
@@ -73,20 +74,21 @@ class ThreadStream {
   const DecodeTables& tables_;
   const ProcessTime& time_;
 
-  const std::vector<std::uint32_t>* open_phases_ = nullptr;  // of an opening, to be returned
+  bool has_more_ = false;  // to be returned before the next record, of what follows:
+  const std::vector<std::uint32_t>* open_phases_ = nullptr;  // of an opening
   std::size_t opened_ = 0;
+  const std::uint64_t* values_ = nullptr;  // of a kValues record
+  const std::uint64_t* values_end_ = nullptr;
+  bool values_are_members_ = false;
+  std::uint32_t further_steps_ = 0;  // of the transfer that was returned last: also()
+  Event transfer_{};
+  std::uint64_t sent_[3] = {};  // a message that an enter record tells, if its head is not 0
+
   std::size_t piece_ = 0;                // the next one
   std::uint64_t expected_sequence_ = 0;  // of the next piece
   std::uint64_t dropped_to_ = 0;         // in the .trace file
   const std::uint64_t* at_ = nullptr;
   const std::uint64_t* end_ = nullptr;
-  const std::uint64_t* values_ = nullptr;  // of a kValues record: not yet returned
-  const std::uint64_t* values_end_ = nullptr;
-  bool values_are_members_ = false;
-  std::uint32_t further_steps_ = 0;  // of the transfer that was returned last: also()
-  Event transfer_{};
-  std::uint64_t sent_[3] =
-      {};  // the record of a message that an enter record tells, if its head is not 0
   std::uint64_t ticks_ = 0;
   std::uint64_t last_ns_ = 0;
   TimeMap::Segment segment_{};
