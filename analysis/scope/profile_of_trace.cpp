@@ -132,12 +132,6 @@ struct RowCounts {
   Counted sent, received;
 };
 
-bool counts_as_message(const Event& event, const EventChoice* choice, std::uint32_t process,
-                       std::uint64_t position) {
-  if (event.kind == EventKind::kMessageSent) return !choice || choice->holds(process, position);
-  return event.kind == EventKind::kMessageReceived && !choice;
-}
-
 void count_process(const trace::Trace& trace, std::uint32_t process, const Scope& scope,
                    const EventChoice* choice, RowCounts& counts) {
   const trace::Definitions& definitions = trace.definitions();
@@ -150,17 +144,24 @@ void count_process(const trace::Trace& trace, std::uint32_t process, const Scope
   std::vector<std::vector<std::uint32_t>> phases;  // open phases, by thread
   std::uint64_t position = 0;
   for (Event event; cursor.next(event) && event.time_ns < scope.to_ns; ++position) {
-    if (event.kind == EventKind::kPhaseBegin) {
-      if (phases.size() <= event.thread) phases.resize(event.thread + 1);
-      phases[event.thread].push_back(event.code);
-    } else if (event.kind == EventKind::kPhaseEnd && event.thread < phases.size() &&
-               !phases[event.thread].empty()) {
-      phases[event.thread].pop_back();
+    switch (event.kind) {
+      case EventKind::kMessageSent:
+      case EventKind::kMessageReceived: break;
+      case EventKind::kPhaseBegin:
+        if (phases.size() <= event.thread) phases.resize(event.thread + 1);
+        phases[event.thread].push_back(event.code);
+        continue;
+      case EventKind::kPhaseEnd:
+        if (event.thread < phases.size() && !phases[event.thread].empty())
+          phases[event.thread].pop_back();
+        continue;
+      default: continue;
     }
-    if (event.time_ns < scope.from_ns || !counts_as_message(event, choice, process, position))
-      continue;
+    const bool sent = event.kind == EventKind::kMessageSent;
+    if (event.time_ns < scope.from_ns) continue;
+    if (choice != nullptr && !(sent && choice->holds(process, position))) continue;
     const bool named = event.thread < phases.size() && !phases[event.thread].empty();
-    (event.kind == EventKind::kMessageSent ? counts.sent : counts.received)
+    (sent ? counts.sent : counts.received)
         .add(event, named ? phases[event.thread].back() : kNoPhase,
              own_sizes || scope.ranks->contains(event.peer));
   }

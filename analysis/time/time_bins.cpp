@@ -4,6 +4,14 @@
 #include <utility>
 
 namespace fathom::analysis {
+namespace {
+
+double bins_per_ns(const std::vector<std::uint64_t>& edges) {
+  const auto width_ns = static_cast<double>(edges.back() - edges.front());
+  return width_ns > 0 ? static_cast<double>(edges.size() - 1) / width_ns : 0;
+}
+
+}  // namespace
 
 TimeBins::TimeBins(const TraceSpan& span, const Scope& scope, std::size_t count) {
   const std::uint64_t begin_ns = span.from_ns;
@@ -12,11 +20,13 @@ TimeBins::TimeBins(const TraceSpan& span, const Scope& scope, std::size_t count)
   edges_.reserve(count + 1);
   for (std::size_t bin = 0; bin <= count; ++bin)
     edges_.push_back(begin_ns + bin * width_ns + bin * rest_ns / count);
+  bins_per_ns_ = bins_per_ns(edges_);
 }
 
 TimeBins::TimeBins(std::vector<std::uint64_t> edges, const Scope& scope)
     : edges_(std::move(edges)) {
   for (std::uint64_t& edge : edges_) edge = std::min(std::max(edge, scope.from_ns), scope.to_ns);
+  bins_per_ns_ = bins_per_ns(edges_);
 }
 
 }  // namespace fathom::analysis

@@ -31,6 +31,12 @@ class TimeBins {
   }
   // The time must lie in one of the bins.
   std::size_t bin_of(std::uint64_t time_ns) const {
+    // Where bins of equal width have it; edges in whole nanoseconds can be a little off.
+    const double place = static_cast<double>(time_ns - edges_.front()) * bins_per_ns_;
+    std::size_t bin = std::min(static_cast<std::size_t>(place), count() - 1);
+    if (time_ns < edges_[bin] && bin > 0) --bin;
+    if (time_ns >= edges_[bin + 1] && bin + 1 < count()) ++bin;
+    if (time_ns >= edges_[bin] && time_ns < edges_[bin + 1]) return bin;
     const auto after = std::upper_bound(edges_.begin(), edges_.end(), time_ns);
     return static_cast<std::size_t>(after - edges_.begin()) - 1;
   }
@@ -49,6 +55,7 @@ class TimeBins {
 
  private:
   std::vector<std::uint64_t> edges_;
+  double bins_per_ns_ = 0;  // on average
 };
 
 // A row of counts for each series: for each function, or for each direction of messages.
