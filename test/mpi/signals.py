@@ -24,7 +24,7 @@ RANKS = 4
 # The launcher of 6.0.0rc2 (PRRTE) ends its ranks by SIGKILL at once, natively too: nothing can be kept. That of 5.0.7
 # gives them SIGTERM a quarter of a second before.
 KILL_AT_ONCE = ("6.0.0rc2", "6.0.0rc2-abi")
-TRIES = {"group": 10, "timeout": 5, "alone": 2, "terminal": 3}
+TRIES = {"group": 10, "timeout": 3, "alone": 2, "terminal": 3}
 
 
 def ranks_left(program):
