@@ -27,11 +27,14 @@ bool ThreadStream::next(Event& event, std::vector<std::string>& problems) {
     }
     const std::uint64_t* record = at_;
     at_ += 1 + words;
+    if (kind_of(head) == RecordKind::kTime && words > 0) {
+      ticks_ = record[1];
+      continue;
+    }
     ticks_ += ticks_of(head);
+    pass_to(ticks_);
+    if (last_ns_ < sought_ns_) continue;
     switch (kind_of(head)) {
-      case RecordKind::kTime:
-        if (words > 0) ticks_ = record[1];
-        continue;
       case RecordKind::kValues:
         if (!is_list(static_cast<Attribute>(small_of(head)))) continue;
         values_are_members_ = static_cast<Attribute>(small_of(head)) == Attribute::kMembers;
@@ -57,13 +60,16 @@ bool ThreadStream::next(Event& event, std::vector<std::string>& problems) {
     }
     if (decode(record, tables_, event)) break;
   }
-  if (ticks_ < segment_.begin || ticks_ >= segment_.end)
-    segment_ = time_.to_reference_ns.segment_of(ticks_);
-  const std::uint64_t now_ns = time_.run_ns(TimeMap::at(segment_, ticks_));
-  last_ns_ = std::max(last_ns_, now_ns);  // a clock that was set back must not reorder events
   event.time_ns = last_ns_;
   event.thread = thread_;
   return true;
+}
+
+void ThreadStream::pass_to(std::uint64_t ticks) {
+  if (ticks < segment_.begin || ticks >= segment_.end)
+    segment_ = time_.to_reference_ns.segment_of(ticks);
+  const std::uint64_t now_ns = time_.run_ns(TimeMap::at(segment_, ticks));
+  last_ns_ = std::max(last_ns_, now_ns);  // a clock that was set back must not reorder events
 }
 
 // What the last record, or an opening, tells beside the event that was returned for it.
@@ -94,7 +100,7 @@ bool ThreadStream::next_of_record(Event& event) {
   event = {};
   event.kind = EventKind::kPhaseBegin;
   event.code = (*open_phases_)[opened_++];
-  ticks_ = pieces_.front().frame.first_ticks;
+  pass_to(pieces_.front().frame.first_ticks);
   if (opened_ == open_phases_->size()) open_phases_ = nullptr;
   return true;
 }
@@ -103,7 +109,7 @@ void ThreadStream::lost(Event& event, std::uint64_t count, std::uint64_t ticks) 
   event = {};
   event.kind = EventKind::kLost;
   event.count = count;
-  ticks_ = ticks;
+  pass_to(ticks);
 }
 
 // False at the end. `has_event`: something is missing here, which `event` reports.
@@ -179,6 +185,7 @@ void ThreadStream::seek(std::uint64_t time_ns) {
   further_steps_ = 0;
   sent_[0] = 0;
   last_ns_ = 0;
+  sought_ns_ = time_ns;
   const auto found = std::partition_point(pieces_.begin(), pieces_.end(), [&](const Piece& piece) {
     return time_(piece.frame.last_ticks) < time_ns;
   });

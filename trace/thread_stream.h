@@ -55,13 +55,14 @@ class ThreadStream {
   // `problems`.
   bool next(Event& event, std::vector<std::string>& problems);
 
-  // Moves to at most one piece before this time.
+  // Moves to the first event at or after this time; what was lost before it may come first.
   void seek(std::uint64_t time_ns);
 
   std::uint32_t thread() const { return thread_; }
 
  private:
   bool next_of_record(Event& event);
+  [[gnu::always_inline]] inline void pass_to(std::uint64_t ticks);
   bool next_piece(Event& event, std::vector<std::string>& problems, bool& has_event);
   void leave_piece();
   void forget_around(std::uint64_t offset);
@@ -91,6 +92,7 @@ class ThreadStream {
   const std::uint64_t* end_ = nullptr;
   std::uint64_t ticks_ = 0;
   std::uint64_t last_ns_ = 0;
+  std::uint64_t sought_ns_ = 0;  // events before it are left out
   TimeMap::Segment segment_{};
   std::vector<char> buffer_;
 };

@@ -155,6 +155,27 @@ TEST_CASE("seek gives the first event at or after a time") {
   CHECK_FALSE(cursor.next(event));
 }
 
+TEST_CASE("seek leaves out all that records before a time tell, and nothing else") {
+  const Scratch folder;
+  const trace::Definitions definitions = sample_definitions();
+  write_sample(folder.path(), definitions);
+  const trace::Trace trace = opened(folder.path());
+  std::vector<trace::Event> all;
+  trace::EventCursor every = trace.events(1);
+  for (trace::Event event; every.next(event);) all.push_back(event);
+  CHECK(all.size() > 20);
+  for (const trace::Event& first : all) {
+    for (const std::uint64_t time_ns : {first.time_ns, first.time_ns + 1}) {
+      const auto begin = std::find_if(all.begin(), all.end(), [&](const trace::Event& event) {
+        return event.time_ns >= time_ns;
+      });
+      trace::EventCursor cursor = trace.events(1);
+      cursor.seek(time_ns);
+      CHECK(texts(std::move(cursor)) == texts(std::vector<trace::Event>(begin, all.end())));
+    }
+  }
+}
+
 TEST_CASE("a writer refuses what a trace cannot hold, and another trace's folder") {
   const Scratch folder;
   trace::Definitions definitions = sample_definitions();
