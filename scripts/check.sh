@@ -38,8 +38,9 @@ format() {
   git ls-files '*.h' '*.cpp' '*.c' | grep -v '^test/golden' | xargs clang-format --dry-run -Werror
 }
 
-# One build for both, because building everything takes minutes: without optimization a third of those
-# that it takes with -O1. Those of the tests in test/core that bring a sanitizer of their own are not in it.
+# One build for both, because building everything takes minutes; without optimization, because -O1 takes
+# three times as long for a library. Those of the tests in test/core that bring a sanitizer of their own
+# are not in it.
 build_with_clang() {
   [ -z "${built_with_clang:-}" ] || return
   built_with_clang=yes
@@ -73,13 +74,14 @@ clang() {
   check "clang-tidy" tidy
 }
 
-# With ample time, because CI runs this with low priority beside the tests.
+# Yielding, and with ample time, because CI runs this beside the tests.
 sanitizers() {
   local lists=$fathom_root/test/sanitizers
   build_with_clang
   check "unit tests under sanitizers" env LSAN_OPTIONS=suppressions="$lists/leaks.txt" \
     UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1:suppressions="$lists/undefined.txt" \
-    meson test -C "$checks/clang" --no-rebuild --print-errorlogs -t 30 --suite unit
+    meson test -C "$checks/clang" --no-rebuild --print-errorlogs -t 30 --suite unit \
+      --wrapper "$fathom_scripts/yielding"
 }
 
 smallest() {

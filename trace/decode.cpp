@@ -142,14 +142,14 @@ class Record {
       case Attribute::kTag: event_.tag = number; break;
       case Attribute::kBytes:
         event_.bytes = value;
-        long_bytes_ = value == kLongBytes;
+        long_bytes_ |= value == kLongBytes;
         break;
       case Attribute::kRoot: event_.root = number < 0 ? number : world_rank(value, unused); break;
       case Attribute::kPeer2: event_.peer2 = world_rank(value, unused); break;
       case Attribute::kTag2: event_.tag2 = number; break;
       case Attribute::kBytes2:
         event_.bytes2 = value;
-        long_bytes2_ = value == kLongBytes;
+        long_bytes2_ |= value == kLongBytes;
         break;
       case Attribute::kCount:
       case Attribute::kCompleted: event_.count = value; break;

@@ -72,7 +72,7 @@ void ThreadStream::pass_to(std::uint64_t ticks) {
   last_ns_ = std::max(last_ns_, now_ns);  // a clock that was set back must not reorder events
 }
 
-// What the last record, or an opening, tells beside the event that was returned for it.
+// What is still to be returned of the last record, or of an opening.
 bool ThreadStream::next_of_record(Event& event) {
   if (values_ != values_end_) {
     event = {};

@@ -2,7 +2,7 @@
 #include "analysis/traffic/rank_histograms.h"
 
 #include <bit>
-#include <optional>
+#include <memory>
 #include <vector>
 
 namespace fathom::analysis {
@@ -14,20 +14,23 @@ using trace::EventKind;
 void add_process(const trace::Trace& trace, std::size_t process, const Scope& scope,
                  std::vector<RankSizes>& list) {
   const std::int64_t rank = trace.definitions().processes[process].rank;
-  std::vector<std::optional<RankSizes>> sums(2 * trace.definitions().classes.size());
+  std::vector<std::unique_ptr<RankSizes>> sums(2 * trace.definitions().classes.size());
   trace::EventCursor cursor = trace.events(process);
   // Messages need no events before them, so reading can begin in the middle.
   if (scope.from_ns > 0) cursor.seek(scope.from_ns);
   for (Event event; cursor.next(event) && event.time_ns < scope.to_ns;) {
     const bool sent = event.kind == EventKind::kMessageSent;
     if (!sent && event.kind != EventKind::kMessageReceived) continue;
-    std::optional<RankSizes>& sizes = sums[2 * event.code + (sent ? 1 : 0)];
-    if (!sizes) sizes = RankSizes{.rank = rank, .message_class = event.code, .sent = sent};
+    std::unique_ptr<RankSizes>& sizes = sums[2 * event.code + (sent ? 1 : 0)];
+    if (!sizes) {
+      sizes = std::make_unique<RankSizes>();
+      *sizes = {.rank = rank, .message_class = event.code, .sent = sent};
+    }
     const auto bin = static_cast<std::size_t>(std::bit_width(event.bytes));
     ++sizes->messages[bin];
     sizes->bytes[bin] += event.bytes;
   }
-  for (const std::optional<RankSizes>& sizes : sums) {
+  for (const std::unique_ptr<RankSizes>& sizes : sums) {
     if (sizes) list.push_back(*sizes);
   }
 }
