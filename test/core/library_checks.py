@@ -132,6 +132,8 @@ EVERYWHERE_IN_THE_TRACE = {
 SHOWN = re.compile(r"(P?MPIX?_[A-Z]\w*|fathom_library_\w+|_exit|_Exit|abort)$")
 SHOWN_BY_THE_TRACE = re.compile(r"(p?mpi_[a-z_]+|ompi_[a-z_]+_f)$")  # Fortran
 MUST_NOT_LINK = re.compile(r"lib(mpi|stdc\+\+|open-)")
+# The C library, and what finds source lines where that cannot be linked in (profiler/meson.build).
+OF_EVERY_HOST = re.compile(r"(lib(c|m|dl|pthread|rt|dw|elf|lzma|bz2|z|zstd)|ld-linux.*)\.so")
 
 # Functions of MPI that the profile needs, of those that the headers declare. A new release's collectives,
 # constructors and one-sided operations match as well, and must then have a role of their own.
@@ -250,9 +252,19 @@ def fortran_goes_through_c(arguments):
     return [f"{name} is not called as P{name}" for name in sorted(checked) if "P" + name not in called and name not in direct]
 
 
+def companions_need_little(arguments):
+    """Libraries that a program beside the ranks needs, and that hosts of ranks may lack."""
+    found = set()
+    for line in output_of("readelf", "-d", arguments.library).splitlines():
+        needed = re.search(r"\(NEEDED\).*\[(.*)\]", line)
+        if needed:
+            found.add(needed.group(1))
+    return sorted(name for name in found if not OF_EVERY_HOST.match(name))
+
+
 CHECKS = {check.__name__.replace("_", "-"): check
           for check in (hot_path, shown_symbols, stays_when_closed, table_covers_headers,
-                        fortran_goes_through_c)}
+                        fortran_goes_through_c, companions_need_little)}
 
 
 def main():
