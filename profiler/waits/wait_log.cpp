@@ -22,9 +22,9 @@ using FreeFunction = int (*)(void**);
 using rankmap::field_ref;
 using rankmap::is_complete;
 
-// Calls below this many ticks (about half a microsecond) hardly wait; looking at them would cost
-// more than it tells.
-constexpr std::uint64_t kFirstThreshold = 1024;
+// Shorter calls hardly wait: a message between two cores takes up to a microsecond each way. Looking at
+// them would cost more than it tells, some 100 ns where those cores are far apart.
+constexpr double kShortest_ns = 2000;
 constexpr std::uint64_t kHighestThreshold = std::uint64_t{1} << 62;  // no call takes so long
 
 std::atomic<FreeFunction> library_send_free{nullptr};
@@ -76,7 +76,7 @@ bool WaitLog::open(std::size_t bytes, bool threads_share, const char* const* nam
   memory_ = memory.release();
   names_ = names;
   threads_share_ = threads_share;
-  threshold_ = kFirstThreshold;
+  threshold_ = static_cast<std::uint64_t>(kShortest_ns / ns_per_tick);
   longest_poll_ = static_cast<std::uint64_t>(mpi::kLongestPoll_ns / ns_per_tick);
   room_ = room;
   own_.is_main = true;
