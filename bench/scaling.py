@@ -5,12 +5,14 @@
     bench/scaling.py [--ranks N,N,…] [--runs N] [--write]
 
 bench/programs/footprint.c without Fathom, with it, and with it counting alone, all ranks on this machine's few
-cores, runs interleaved, medians. A rank that waits sleeps for 2 ms at a time
-(else hundreds of polling ranks starve each other), so times are made of such steps. "added" memory is resident memory (VmRSS) per process just before
-MPI_Finalize, "private" the part that is shared with nobody (RssAnon: the rest is the library's code,
-once per host); "root peak" is what rank 0's peak (VmHWM) grew by through gathering and writing. The finish
-time is the longest MPI_Finalize of all ranks. --write puts the table into docs/scaling.md. Hundreds
-of ranks need minutes on two cores, and much longer beside other load.
+cores, runs interleaved, medians. A rank that waits sleeps for 2 ms at a time (else hundreds of polling ranks
+starve each other), so times are made of such steps. "added" memory is resident memory (VmRSS) per process just
+before MPI_Finalize, "private" the part that is shared with nobody (RssAnon: the rest is the library's code, once
+per host); "root peak" is what rank 0's peak (VmHWM) grew by through gathering and writing. The finish time is the
+longest MPI_Finalize of all ranks. It differs by more from run to run than Fathom adds to it, so what is Fathom's
+is also taken within one job: from when the last rank has called MPI_Finalize to when the last one has come to that
+of Open MPI, and from then to the end. --write puts the table into docs/scaling.md. Hundreds of ranks need minutes
+on two cores, and much longer beside other load.
 """
 
 import argparse
@@ -22,7 +24,8 @@ import jobs
 
 
 def run(workspace, installation, program, variant, ranks, pattern):
-    """(mean RSS in KiB, mean RssAnon in KiB, rank 0's peak in KiB, longest MPI_Finalize in ms, profile.json in bytes)"""
+    """(mean RSS in KiB, mean RssAnon in KiB, rank 0's peak in KiB, longest MPI_Finalize in ms, profile.json in bytes,
+    time before the MPI_Finalize of Open MPI in ms, and of that one)"""
     directory = workspace.run_directory()
     jobs.launch(workspace, installation, variant, ranks, [program, pattern], directory=directory,
                 mpirun=jobs.OVERSUBSCRIBED, environment={"FOOTPRINT_OUTPUT": "footprint"}, timeout=600)
@@ -32,8 +35,10 @@ def run(workspace, installation, program, variant, ranks, pattern):
     profile = directory / "profile/profile.json"
     size = profile.stat().st_size if profile.exists() else 0
     shutil.rmtree(directory)
+    last_call, library_begins = (max(r[i] for r in rows) for i in (4, 5))
     return (statistics.mean(r[1] for r in rows), statistics.mean(r[2] for r in rows),
-            next(r[3] for r in rows if r[0] == 0), max(r[4] for r in rows) / 1e6, size)
+            next(r[3] for r in rows if r[0] == 0), max(r[6] - r[4] for r in rows) / 1e6, size,
+            (library_begins - last_call) / 1e6, (max(r[6] for r in rows) - library_begins) / 1e6)
 
 
 def measure():
@@ -54,17 +59,19 @@ def measure():
                     for variant, taken in results.items():
                         jobs.progress(f"{ranks} ranks, {pattern}, {variant}, run {number + 1}")
                         taken.append(run(workspace, installation, program, variant, ranks, pattern))
-                native, counting, with_fathom = ([statistics.median(r[i] for r in taken) for i in range(5)]
+                native, counting, with_fathom = ([statistics.median(r[i] for r in taken) for i in range(7)]
                                                  for taken in results.values())
                 rows.append([f"{ranks}, {pattern}", f"{native[0]:,.0f} KiB",
                              f"{with_fathom[0] - native[0]:+,.0f} KiB",
                              f"{with_fathom[1] - native[1]:+,.0f} KiB",
                              f"{with_fathom[2] - native[2]:+,.0f} KiB", f"{native[3]:,.0f} ms",
                              f"{counting[3]:,.0f} ms", f"{with_fathom[3]:,.0f} ms",
+                             f"{with_fathom[5]:,.0f} + {with_fathom[6]:,.0f} ms",
                              f"{with_fathom[4] / 1024:,.1f} KiB"])
     jobs.progress("")
     text = jobs.markdown_table(["ranks, pattern", "RSS native", "added per process", "of these private", "root peak added",
-                                "finish native", "finish with --no-time", "finish with Fathom", "profile.json"], rows)
+                                "finish native", "finish with --no-time", "finish with Fathom",
+                                "of it Fathom's + Open MPI's", "profile.json"], rows)
     text += (f"\n\nMedians of up to {options.runs} interleaved runs on {jobs.machine()}; every rank shares these "
              f"cores. Load {os.getloadavg()[1]:.1f} at the end.")
     print(text)

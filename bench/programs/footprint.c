@@ -6,9 +6,10 @@
  * sparse: a ring and an allreduce, so each process talks to about log2(ranks) + 2 others.
  * dense: in addition, an exchange of 8 B between every two processes.
  *
- * Each process appends "RANK RSS-KIB PRIVATE-KIB PEAK-KIB FINALIZE-NS" to $FOOTPRINT_OUTPUT: VmRSS
- * and RssAnon (memory not shared) before MPI_Finalize, VmHWM at the end, and the time from a
- * barrier to the return of MPI_Finalize.
+ * Each process appends "RANK RSS-KIB PRIVATE-KIB PEAK-KIB BEGIN-NS LIBRARY-NS END-NS" to
+ * $FOOTPRINT_OUTPUT: VmRSS and RssAnon (memory not shared) before MPI_Finalize, VmHWM at the end, and
+ * when, after a barrier, MPI_Finalize was called, when the MPI library's began, and when it returned.
+ * The library begins by deleting the attributes of MPI_COMM_SELF (MPI 4.1, section 11.2.4).
  *
  * With hundreds of ranks on two cores, polling would keep the ranks from running at all. So a rank
  * that waits here sleeps for two milliseconds instead (Open MPI calls sched_yield,
@@ -44,9 +45,19 @@ static long now_ns(void) {
   return t.tv_sec * 1000000000L + t.tv_nsec;
 }
 
+static long library_begins;
+
+static int note_begin(MPI_Comm self, int keyval, void* value, void* state) {
+  (void)self, (void)keyval, (void)value, (void)state;
+  library_begins = now_ns();
+  return MPI_SUCCESS;
+}
+
 int main(int argc, char** argv) {
-  int rank, size;
+  int rank, size, keyval;
   MPI_Init(&argc, &argv);
+  MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, note_begin, &keyval, NULL);
+  MPI_Comm_set_attr(MPI_COMM_SELF, keyval, NULL);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   long in = 0, out = rank;
@@ -66,9 +77,10 @@ int main(int argc, char** argv) {
   const long rss = status_kib("VmRSS:"), private_kib = status_kib("RssAnon:");
   const long start = now_ns();
   MPI_Finalize();
-  const long elapsed = now_ns() - start;
+  const long end = now_ns();
   const char* path = getenv("FOOTPRINT_OUTPUT");
   const int file = open(path ? path : "footprint", O_WRONLY | O_CREAT | O_APPEND, 0644);
-  dprintf(file, "%d %ld %ld %ld %ld\n", rank, rss, private_kib, status_kib("VmHWM:"), elapsed);
+  dprintf(file, "%d %ld %ld %ld %ld %ld %ld\n", rank, rss, private_kib, status_kib("VmHWM:"), start,
+          library_begins, end);
   return 0;
 }
