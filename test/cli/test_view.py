@@ -280,9 +280,11 @@ class Display(ViewTest):
         self.write_run("r1")
         os.makedirs(self.path("bin"), exist_ok=True)
         note = self.path("opened")
-        with open(self.path("bin", "xdg-open"), "w", encoding="utf-8") as file:
+        # In place of the one before, which may be about to be executed.
+        with open(self.path("bin", "new"), "w", encoding="utf-8") as file:
             file.write("#!/bin/sh\n" + (browser or f"printf '%s\\n' \"$@\" > '{note}.part' && /bin/mv '{note}.part' '{note}'\n"))
-        os.chmod(self.path("bin", "xdg-open"), 0o755)
+        os.chmod(self.path("bin", "new"), 0o755)
+        os.replace(self.path("bin", "new"), self.path("bin", "xdg-open"))
         inherited = {k: v for k, v in os.environ.items() if k not in ("DISPLAY", "WAYLAND_DISPLAY")}
         self.server = subprocess.Popen(
             [harness.FATHOM, "view", "r1", *words], cwd=self.folder, text=True, stdout=subprocess.PIPE,
