@@ -151,6 +151,10 @@ def output_of(*command, **options):
     return subprocess.run(command, check=True, capture_output=True, text=True, **options).stdout
 
 
+def needed_libraries(binary):
+    return re.findall(r"\(NEEDED\).*\[(.*)\]", output_of("readelf", "-d", binary))
+
+
 def table_functions(table):
     sys.path.insert(0, str(pathlib.Path(table).parent))
     sys.dont_write_bytecode = True
@@ -191,11 +195,7 @@ def shown_symbols(arguments):
         name = line.split()[-1]
         if not SHOWN.match(name) and not ("-trace" in arguments.library and SHOWN_BY_THE_TRACE.match(name)):
             wrong.append(f"shown: {name}")
-    for line in output_of("readelf", "-d", arguments.library).splitlines():
-        needed = re.search(r"\(NEEDED\).*\[(.*)\]", line)
-        if needed and MUST_NOT_LINK.match(needed.group(1)):
-            wrong.append(f"linked: {needed.group(1)}")
-    return wrong
+    return wrong + [f"linked: {name}" for name in needed_libraries(arguments.library) if MUST_NOT_LINK.match(name)]
 
 
 def stays_when_closed(arguments):
@@ -254,12 +254,7 @@ def fortran_goes_through_c(arguments):
 
 def companions_need_little(arguments):
     """Libraries that a program beside the ranks needs, and that hosts of ranks may lack."""
-    found = set()
-    for line in output_of("readelf", "-d", arguments.library).splitlines():
-        needed = re.search(r"\(NEEDED\).*\[(.*)\]", line)
-        if needed:
-            found.add(needed.group(1))
-    return sorted(name for name in found if not OF_EVERY_HOST.match(name))
+    return [name for name in needed_libraries(arguments.library) if not OF_EVERY_HOST.match(name)]
 
 
 CHECKS = {check.__name__.replace("_", "-"): check
