@@ -4,6 +4,7 @@
 // would shift all that follow.
 #include <atomic>
 #include <mutex>
+#include <string_view>
 #include <unordered_map>
 
 #include "mpi/meaning.h"
@@ -157,8 +158,9 @@ void WaitLog::find_blocking_forms(const char* const* names, std::uint32_t functi
     blocking_form_[i] = kNoForm;
     const mpi::Meaning& meaning = mpi::meaning_of(names[i]);
     if (!meaning.persistent() || meaning.collective == mpi::Collective::kNone) continue;
+    const std::string_view blocking = mpi::name_of(meaning.collective);
     for (std::uint32_t form = 0; form < functions; ++form)
-      if (mpi::name_of(meaning.collective) == names[form]) blocking_form_[i] = form;
+      if (blocking == names[form]) blocking_form_[i] = form;
   }
 }
 
