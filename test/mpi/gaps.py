@@ -120,28 +120,12 @@ def a_partly_preloaded_job_ends(build):
             assert done.returncode == 0, done
 
 
-def main():
-    passed = failed = skipped = 0
-    tests = [collectives_in_shared_memory_are_named, the_module_of_one_sided_operations_is_named,
-             a_killed_rank_is_filled_in_from_its_peers, the_first_process_to_end_does_not_cut_its_neighbours_short,
-             a_vfork_child_does_not_disarm_the_rescue, a_job_ended_by_an_alarm_leaves_rows,
-             a_crash_of_a_gfortran_program_leaves_rows, a_partly_preloaded_job_ends]
-    for row in open_mpi.tested():
-        build = open_mpi.OpenMpi(row)
-        for test in tests if not row.has_peruse else ():
-            try:
-                test(build)
-                passed += 1
-                print(f'ok   {build.name} {test.__name__}')
-            except open_mpi.Skipped as reason:
-                skipped += 1
-                print(f'skip {build.name} {test.__name__}: {reason}')
-            except (AssertionError, OSError, KeyError, subprocess.TimeoutExpired) as problem:
-                failed += 1
-                print(f'FAIL {build.name} {test.__name__}: {problem!r}')
-    print(f'{passed} passed, {failed} failed, {skipped} skipped')
-    return 1 if failed else 0
-
+TESTS = [collectives_in_shared_memory_are_named, the_module_of_one_sided_operations_is_named,
+         a_killed_rank_is_filled_in_from_its_peers, the_first_process_to_end_does_not_cut_its_neighbours_short,
+         a_vfork_child_does_not_disarm_the_rescue, a_job_ended_by_an_alarm_leaves_rows,
+         a_crash_of_a_gfortran_program_leaves_rows, a_partly_preloaded_job_ends]
 
 if __name__ == '__main__':
-    sys.exit(main())
+    without_peruse = [open_mpi.OpenMpi(row) for row in open_mpi.tested() if not row.has_peruse]
+    sys.exit(open_mpi.report_cases(
+        without_peruse, lambda build: {test.__name__: lambda _, test=test: test(build) for test in TESTS}))
