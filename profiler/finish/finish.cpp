@@ -152,7 +152,7 @@ void finish(ProfiledProcess& process, Gather& gather, PerformanceVariables& vari
   WaitLog::close();
   PathWindows::close(CallTimes::own_rows());
   collect_monitoring(process);
-  gather.synchronise();
+  gather.synchronise(WaitLog::opened() ? Gather::Part::kAll : Gather::Part::kRows);
   count_what_is_left(process);
   JobClocks::before_close();
   unhook_pml();

@@ -5,9 +5,12 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <tuple>
 
+#include "profiler/openmpi/knomial_tree.h"
 #include "profiler/openmpi/mpi_library.h"
 #include "profiler/openmpi/pml.h"
 #include "rankmap/communicator_view.h"
@@ -17,15 +20,16 @@ namespace {
 
 // Version of what follows kTagHere, which brings it. A process with another one counts as absent: libraries of two
 // releases in one job would wait for each other.
-constexpr std::uint32_t kProtocol = 3;
+constexpr std::uint32_t kProtocol = 4;
 
 // No collective and no constructor of communicators has these: Open MPI's own begin at -7
 // (OMPI_COMM_ALLGATHER_TAG in 5.0's ompi/mca/coll/base/coll_tags.h), at -10 in 4.1.
 constexpr int kTagHere = -2, kTagReady = -3, kTagGo = -4, kTagSize = -5;
-constexpr int kTagAccept = kTagReady;  // the one goes down the tree, the other up
-constexpr int kTagRows = kTagSize;     // always follow their size
+constexpr int kTagRows = kTagSize;  // always follow their size
 // If all are here, after synchronise(), when the messages that these tags were for have all been received.
 constexpr int kTagToken = kTagHere, kTagSwap = kTagReady, kTagGive = kTagSize;
+// Questions come from any process: nothing else has their tag until all processes have got theirs.
+constexpr int kTagQuestion = kTagGo, kTagReply = kTagReady;
 constexpr int kAnyProcess = -1;  // MPI_ANY_SOURCE
 
 // How long to wait for neighbours, all of them together. A neighbour with Fathom announced itself
@@ -36,6 +40,11 @@ constexpr auto kPatience = std::chrono::seconds(5);
 // What goes first of a message whose receiver does not know its length. It should not have to ask for
 // more: ob1 sends up to 4 KiB at once within a host, more over a network.
 constexpr std::size_t kFirstPart = 4000;
+
+// Within a host, Open MPI moves messages as short as this at once. For others a process first gets memory that it
+// shares with the receiver, until they are so long that the receiver fetches them (mca_btl_vader_sendi and
+// btl_vader_module.c in opal/mca/btl/vader). At the end, when each process sends few, that takes longest.
+constexpr std::size_t kShort = 200;
 
 // Processes to which one passes on the end of the tokens. Where ranks wait for a processor, each level
 // of the tree takes a turn of theirs.
@@ -48,10 +57,10 @@ struct TokenMessage {
 
 // What synchronise() sends up and down.
 struct Ready {
-  std::int32_t ready, here;
+  std::int32_t ready, in_all;
 };
 struct Go {
-  std::int32_t go, here;
+  std::int32_t go, in_all;
 };
 
 }  // namespace
@@ -61,11 +70,7 @@ void Gather::announce(void* world, int rank, int size) {
   rank_ = rank;
   size_ = size;
   byte_type_ = find_variable_in_mpi("ompi_mpi_byte");
-  // Binomial tree: the parent's rank is this one's without its lowest set bit.
-  parent_ = rank == 0 ? -1 : rank & (rank - 1);
-  for (int bit = 1; bit < size && (rank & bit) == 0; bit <<= 1) {
-    if (rank + bit < size) children_.push_back(rank + bit);
-  }
+  std::tie(parent_, children_) = knomial_neighbors(rank, size);
   static const std::uint32_t protocol = kProtocol;  // outlives the messages
   if (parent_ >= 0) tell(parent_, kTagHere, &protocol, sizeof protocol);
   for (const int child : children_) tell(child, kTagHere, &protocol, sizeof protocol);
@@ -115,11 +120,12 @@ void Gather::receive(int peer, int tag, void* data, std::size_t size) {
 // A process that gives a neighbour up says so, and every process answers its neighbours, so that
 // two processes with different views of each other (one was late) never wait for each other:
 //   up    kTagReady: 1 ready, 2 the same, but a process below declined; 0 this process takes no
-//         part above, and no answer follows. With it, how many processes take part below
-//   down  kTagGo: 1 go on, 0 you were given up. With it, how many take part in all
+//         part above, and no answer follows. With it, how many processes below take part in all
+//   down  kTagGo: 1 go on, 0 you were given up. With it, how many of the world take part in all
 // An empty message is a 0.
-void Gather::synchronise(bool takes_part) {
-  here_ = 1;
+void Gather::synchronise(Part part) {
+  const bool takes_part = part != Part::kNothing;
+  in_all_ = part == Part::kAll ? 1 : 0;
   const std::vector<int> present = present_neighbours();
   const auto is_present = [&present](int peer) {
     return std::find(present.begin(), present.end(), peer) != present.end();
@@ -130,7 +136,7 @@ void Gather::synchronise(bool takes_part) {
     if (is_present(child)) {
       receive(child, kTagReady, &below, sizeof below);
       somebody_declined_ = somebody_declined_ || below.ready != 1;
-      here_ += below.here;
+      in_all_ += below.in_all;
     } else {
       absent.push_back(child);
     }
@@ -141,14 +147,14 @@ void Gather::synchronise(bool takes_part) {
     parent_ = -1;
   }
   if (parent_ >= 0) {
-    const Ready own{!takes_part ? 0 : somebody_declined_ ? 2 : 1, takes_part ? here_ : 0};
+    const Ready own{!takes_part ? 0 : somebody_declined_ ? 2 : 1, takes_part ? in_all_ : 0};
     Go above{};
     send(parent_, kTagReady, &own, sizeof own);
     if (takes_part) receive(parent_, kTagGo, &above, sizeof above);
     if (above.go == 0) parent_ = -1;
-    if (above.go != 0) here_ = above.here;
+    if (above.go != 0) in_all_ = above.in_all;
   }
-  const Go go{takes_part ? 1 : 0, here_};
+  const Go go{takes_part ? 1 : 0, in_all_};
   for (const int child : children_) send(child, kTagGo, &go, sizeof go);
   for (const int child : absent) tell(child, kTagGo);
 }
@@ -175,10 +181,16 @@ Gather::Place larger(Gather::Place a, Gather::Place b) {
   const bool is_b = b.value != a.value ? b.value > a.value : b.where < a.where;
   return is_b ? b : a;
 }
+Gather::Places larger(Gather::Places a, const Gather::Places& b) {
+  for (std::size_t i = 0; i < a.size(); ++i) a[i] = larger(a[i], b[i]);
+  return a;
+}
 
 }  // namespace
 
-Gather::Place Gather::largest(Place own) { return combined(own, larger); }
+Gather::Place Gather::largest(Place own) {
+  return combined(own, [](Place a, Place b) { return larger(a, b); });
+}
 
 void Gather::broadcast(std::vector<char>& data) noexcept {
   if (parent_ >= 0) {
@@ -227,36 +239,105 @@ Gather::Frame Gather::receive_framed(int peer, int tag, std::vector<char>& data)
   return frame;
 }
 
+void Gather::begin(Letter& letter, int tag, const Places& places) noexcept {
+  const std::size_t size = std::max(letter.data.size(), kRoom);
+  letter.frame = {size, rank_, places};
+  const void* begin = &letter.frame;
+  if (!letter.data.empty()) begin = std::memcpy(letter.data.data(), &letter.frame, kRoom);
+  letter.first = begin_send(letter.to, tag, begin, std::min(size, kFirstPart));
+  if (size > kFirstPart)
+    letter.rest = begin_send(letter.to, tag, letter.data.data() + kFirstPart, size - kFirstPart);
+}
+
+void Gather::finish(Letter& letter) noexcept {
+  finish_send(letter.first, letter.to);
+  finish_send(letter.rest, letter.to);
+}
+
 void Gather::swap(Partners& partners, std::size_t count, Places& places) noexcept {
-  std::array<Frame, kMostPartners> frames;
-  std::array<void*, kMostPartners> first{}, rest{};
-  for (std::size_t i = 0; i < count; ++i) {
-    const Partner& partner = partners[i];
-    const std::size_t size = std::max(partner.data.size(), kRoom);
-    frames[i] = {size, rank_, places};
-    const void* begin = &frames[i];
-    if (!partner.data.empty()) begin = std::memcpy(partners[i].data.data(), &frames[i], kRoom);
-    first[i] = begin_send(partner.to, kTagSwap, begin, std::min(size, kFirstPart));
-    if (size > kFirstPart)
-      rest[i] =
-          begin_send(partner.to, kTagSwap, partner.data.data() + kFirstPart, size - kFirstPart);
-  }
+  for (std::size_t i = 0; i < count; ++i) begin(partners[i].letter, kTagSwap, places);
   for (std::size_t i = 0; i < count; ++i) {
     const Frame coming = receive_framed(partners[i].from, kTagSwap, partners[i].received);
-    for (std::size_t k = 0; k < kPlaces; ++k) places[k] = larger(places[k], coming.places[k]);
+    places = larger(places, coming.places);
   }
-  for (std::size_t i = 0; i < count; ++i) {
-    finish_send(first[i], partners[i].to);
-    finish_send(rest[i], partners[i].to);
+  for (std::size_t i = 0; i < count; ++i) finish(partners[i].letter);
+}
+
+namespace {
+
+// How many questions are coming to which processes. Only what is used is sent, so that it is short (kShort).
+struct Tally {
+  Gather::Places places{};
+  std::uint32_t used = 0;
+  struct Entry {
+    std::uint16_t to, questions;
+  };
+  std::array<Entry, Gather::kMostCounted> entries{};
+
+  void add(std::uint16_t to, std::uint16_t questions) { entries[used++] = {to, questions}; }
+  std::size_t bytes() const { return offsetof(Tally, entries) + used * sizeof(Entry); }
+};
+
+}  // namespace
+
+std::uint32_t Gather::count_questions(const std::vector<Letter>& letters, Places& places) {
+  static_assert(sizeof(Tally) <= kFirstPart);
+  std::array<std::uint16_t, kMostCounted> coming{};
+  for (const Letter& letter : letters) coming[static_cast<std::size_t>(letter.to)] = 1;
+  Tally tally;
+  for (const int child : children_) {
+    receive(child, kTagReady, &tally, sizeof tally);
+    places = larger(places, tally.places);
+    for (std::uint32_t i = 0; i < tally.used; ++i)
+      coming[tally.entries[i].to] += tally.entries[i].questions;
   }
+  const auto begin = [&tally, &places] {
+    tally.places = places;
+    tally.used = 0;
+  };
+  if (parent_ >= 0) {
+    begin();
+    for (std::uint16_t to = 0; to < size_; ++to)
+      if (coming[to] > 0) tally.add(to, coming[to]);
+    send(parent_, kTagReady, &tally, tally.bytes());
+    receive(parent_, kTagGo, &tally, sizeof tally);
+    places = tally.places;
+    coming = {};
+    for (std::uint32_t i = 0; i < tally.used; ++i)
+      coming[tally.entries[i].to] = tally.entries[i].questions;
+  }
+  // The processes below a child are those up to the next child.
+  for (std::size_t i = 0; i < children_.size(); ++i) {
+    const int end = i + 1 < children_.size() ? children_[i + 1] : size_;
+    begin();
+    for (int to = children_[i]; to < end; ++to)
+      if (coming[to] > 0) tally.add(to, coming[to]);
+    send(children_[i], kTagGo, &tally, tally.bytes());
+  }
+  return coming[static_cast<std::size_t>(rank_)];
+}
+
+void Gather::begin_questions(std::vector<Letter>& letters) noexcept {
+  for (Letter& letter : letters) begin(letter, kTagQuestion, {});
+}
+
+int Gather::take_question(std::vector<char>& data) noexcept {
+  data.clear();
+  return static_cast<int>(receive_framed(kAnyProcess, kTagQuestion, data).from);
+}
+
+void Gather::begin_answer(Letter& letter) noexcept { begin(letter, kTagReply, {}); }
+
+void Gather::take_answer(int from, std::vector<char>& data) noexcept {
+  data.clear();
+  receive_framed(from, kTagReply, data);
 }
 
 void Gather::give(std::vector<char>& data) noexcept {
-  Frame frame{std::max(data.size(), kRoom), rank_, {}};
-  const void* begin = &frame;
-  if (!data.empty()) begin = std::memcpy(data.data(), &frame, kRoom);
-  send(0, kTagGive, begin, std::min(frame.size, kFirstPart));
-  if (frame.size > kFirstPart) send(0, kTagGive, data.data() + kFirstPart, frame.size - kFirstPart);
+  Letter letter;
+  letter.data.swap(data);
+  begin(letter, kTagGive, {});
+  finish(letter);
 }
 
 int Gather::take(std::vector<char>& data) noexcept {
@@ -301,22 +382,29 @@ bool Gather::make_room(std::vector<char>& rows, std::uint64_t size) noexcept try
   return false;
 }
 
+// The size of rows goes with their first part, so that no process waits for an answer.
 bool Gather::collect(std::vector<char>& rows) {
+  char first[kShort];
+  std::uint64_t size = 0;
+  constexpr std::size_t kFirstRows = kShort - sizeof size;
   for (const int child : children_) {
-    std::uint64_t size = 0;
-    receive(child, kTagSize, &size, sizeof size);
+    receive(child, kTagRows, first, sizeof first);
+    std::memcpy(&size, first, sizeof size);
     const std::size_t before = rows.size();
-    const char accepted =
-        make_room(rows, size) ? 1 : 0;  // without memory the subtree's rows are dropped
-    send(child, kTagAccept, &accepted, 1);
-    if (accepted) receive(child, kTagRows, rows.data() + before, size);
+    const bool fits = make_room(rows, size);  // without memory the subtree's rows are dropped
+    const std::size_t at_once = std::min<std::uint64_t>(size, kFirstRows);
+    if (fits) std::memcpy(rows.data() + before, first + sizeof size, at_once);
+    if (size > at_once)  // cut short without memory
+      receive(child, kTagRows, fits ? rows.data() + before + at_once : nullptr,
+              fits ? size - at_once : 0);
   }
   if (parent_ < 0) return true;
-  const std::uint64_t size = rows.size();
-  char accepted = 0;
-  send(parent_, kTagSize, &size, sizeof size);
-  receive(parent_, kTagAccept, &accepted, 1);
-  if (accepted) send(parent_, kTagRows, rows.data(), rows.size());
+  size = rows.size();
+  const std::size_t at_once = std::min<std::uint64_t>(size, kFirstRows);
+  std::memcpy(first, &size, sizeof size);
+  std::memcpy(first + sizeof size, rows.data(), at_once);
+  send(parent_, kTagRows, first, sizeof size + at_once);
+  if (size > at_once) send(parent_, kTagRows, rows.data() + at_once, size - at_once);
   return false;
 }
 

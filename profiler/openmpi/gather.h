@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Brings the rows of all processes to rank 0, up a binomial tree of plain PML messages.
+// Brings the rows of all processes to rank 0, up a k-nomial tree of plain PML messages.
 //
 // It uses reserved tags on MPI_COMM_WORLD (-2 to -6, which no collective and no wildcard receive
 // matches) and the PML's original entries, so it needs no communicator and counts nothing.
@@ -20,10 +20,15 @@ class Gather {
   // After MPI_Init, once counting can start. Never blocks.
   void announce(void* world, int rank, int size);
 
+  // In what a process takes part at the end.
+  enum class Part {
+    kNothing,  // the neighbours are told to do without it, and none of the functions below may follow
+    kRows,
+    kAll,
+  };
   // At MPI_Finalize: waits until all neighbours that announced themselves have arrived, while
-  // making progress on what the program left unfinished. With `takes_part` false, the neighbours are
-  // told to do without this process, and none of the functions below may follow.
-  void synchronise(bool takes_part = true);
+  // making progress on what the program left unfinished.
+  void synchronise(Part part);
 
   // After synchronise(). Whether a process that runs with Fathom, somewhere below, takes no part; its
   // rows, and those of the processes below it, are in files then.
@@ -33,9 +38,9 @@ class Gather {
   // on rank 0, and where the process above runs without Fathom.
   bool collect(std::vector<char>& rows);
 
-  // After synchronise(). Whether all processes of the world take part; all get the same answer. Only
-  // then may those from `largest` to `end_tokens` be called.
-  bool all_are_here(int size) const { return here_ == size; }
+  // After synchronise(). Whether all processes of the world take part in all; all get the same answer.
+  // Only then may those from `largest` to `end_tokens` be called.
+  bool all_take_part() const { return in_all_ == size_; }
 
   // The largest value of all processes, and the lowest rank that has it; all get the same.
   struct Place {
@@ -44,10 +49,9 @@ class Gather {
   };
   Place largest(Place own);
 
-  // A round of an exchange in which all take part: sends to some processes and receives from as many,
-  // all at once. The first kRoom bytes of `data` and `received` are for Gather; without memory for them,
-  // they are empty. `places` become the larger of the own and the others', without memory too.
-  static constexpr std::size_t kPlaces = 6, kMostPartners = 31;
+  // What is sent to one process. The first kRoom bytes of `data` are for Gather; without memory for them,
+  // it is empty.
+  static constexpr std::size_t kPlaces = 7, kMostPartners = 31;
   using Places = std::array<Place, kPlaces>;
   struct Frame {  // before what is sent
     std::uint64_t size;
@@ -55,9 +59,32 @@ class Gather {
     Places places;
   };
   static constexpr std::size_t kRoom = sizeof(Frame);
+  struct Letter {
+    int to = 0;
+    std::vector<char> data;
+    Frame frame{};
+    void *first = nullptr, *rest = nullptr;  // requests
+  };
+
+  // Messages to some processes, of which the receivers need not know. All take part: each says to how many
+  // it sends, once to each, and learns how many it will get. `places` become the larger of the own and
+  // the others'.
+  static constexpr std::size_t kMostCounted = 900;  // processes of the world
+  std::uint32_t count_questions(const std::vector<Letter>& letters, Places& places);
+  void begin_questions(std::vector<Letter>& letters) noexcept;
+  // `data` is empty without memory. Returns the rank that sent it.
+  int take_question(std::vector<char>& data) noexcept;
+  // To a process from which a question was taken; and the other side.
+  void begin_answer(Letter& letter) noexcept;
+  void take_answer(int from, std::vector<char>& data) noexcept;
+  void finish(Letter& letter) noexcept;
+
+  // A round of an exchange in which all take part: sends to some processes and receives from as many,
+  // all at once. `places` as above, without memory too.
   struct Partner {
-    int to = 0, from = 0;
-    std::vector<char> data, received;
+    Letter letter;
+    int from = 0;
+    std::vector<char> received;
   };
   using Partners = std::array<Partner, kMostPartners>;
   void swap(Partners& partners, std::size_t count, Places& places) noexcept;
@@ -72,7 +99,7 @@ class Gather {
   void end_tokens();  // process 0
 
   // Afterwards some processes give process 0 something, which takes it from any of them. `data` as in
-  // swap(). take() returns the rank that gave it.
+  // Letter. take() returns the rank that gave it.
   void give(std::vector<char>& data) noexcept;
   int take(std::vector<char>& data) noexcept;
 
@@ -91,6 +118,7 @@ class Gather {
   template <typename T, typename Combine>
   T combined(T own, Combine combine);
   void pass_on_end();
+  void begin(Letter& letter, int tag, const Places& places) noexcept;
   Frame receive_framed(int peer, int tag, std::vector<char>& data) noexcept;
   void* begin_send(int peer, int tag, const void* data, std::size_t size);
   void finish_send(void* request, int peer);
@@ -99,7 +127,7 @@ class Gather {
   void* byte_type_ = nullptr;
   int rank_ = 0, size_ = 0;
   int parent_ = -1;
-  std::int32_t here_ = 0;  // processes that take part
+  std::int32_t in_all_ = 0;  // processes that take part in all
   bool somebody_declined_ = false;
   std::vector<int> children_;
 };

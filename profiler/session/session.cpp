@@ -459,7 +459,7 @@ void before_finalize() noexcept try {
     ProfiledProcess::set_active(nullptr);
   } else {
     collect_monitoring(run.process);
-    if (run.announced) run.gather.synchronise(false);
+    if (run.announced) run.gather.synchronise(Gather::Part::kNothing);
   }
   const std::lock_guard guard(turn);
   if (--instances > 0) {

@@ -1,17 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Every process sends data to any others, and receives what they sent to it.
+// Every process asks any others, who need not expect it, and they answer.
 //
-// Bruck's algorithm (Bruck et al., Efficient algorithms for all-to-all communications in multiport
-// message-passing systems, 1997): the way of a parcel, how many ranks its receiver is above its sender,
-// is written as digits. In each round a process passes on, to the one d * place ranks above it, all
-// parcels whose way still has the digit d at that place, for all d at once. So nobody needs to know who
-// will send to it. The base is the root of the number of processes, but at most 32: two rounds up to
-// 1,024 processes. With base 2 each sends fewer messages, but the rounds are more, and in each one
-// everybody waits for others, which takes long where ranks share processors.
+// In a world of some hundred processes of which none asks many others, questions and answers go straight to
+// their receivers. A process learns how many questions are coming from sums that are formed along the
+// tree of gather.h.
 //
-// All processes of the world call it together. Threading: none.
+// Where that takes more messages, or the world is larger, they travel by Bruck's algorithm (Bruck et al., Efficient algorithms for all-to-all
+// communications in multiport message-passing systems, 1997): the way of a parcel, how many ranks its
+// receiver is above its sender, is written as digits. In each round a process passes on, to the one
+// d * place ranks above it, all parcels whose way still has the digit d at that place, for all d at
+// once. The base is the root of the number of processes, but at most 32: two rounds up to 1,024
+// processes. With base 2 each sends fewer messages, but the rounds are more, and in each one everybody
+// waits for others, which takes long where ranks share processors.
+//
+// All processes of the world call ask(), and then answer(), together. Threading: none.
 #pragma once
 
+#include <bitset>
 #include <cstdint>
 #include <vector>
 
@@ -25,9 +30,28 @@ struct Parcel {
   std::vector<char> data;
 };
 
-// Returns the parcels sent to this process, ordered by sender; of one sender, in its order. Without
-// memory parcels are lost. `told` becomes the largest of what all processes tell; it is never lost.
-std::vector<Parcel> exchange(Gather& gather, std::uint32_t rank, std::uint32_t size,
-                             std::vector<Parcel> parcels, Gather::Places& told);
+class Exchange {
+ public:
+  Exchange(Gather& gather, std::uint32_t rank, std::uint32_t size)
+      : gather_(gather), rank_(rank), size_(size) {}
+
+  // Both return the parcels sent to this process, ordered by sender; of one sender, in its order.
+  // Without memory parcels are lost.
+  // `told` becomes the largest of what all processes tell; it is never lost. `most_asked`: its place for
+  // how many a process asks, which is the exchange's own.
+  std::vector<Parcel> ask(std::vector<Parcel> questions, Gather::Places& told,
+                          std::size_t most_asked);
+  // Only to processes that asked this one.
+  std::vector<Parcel> answer(std::vector<Parcel> answers);
+
+ private:
+  std::vector<Parcel> in_rounds(std::vector<Parcel> parcels, Gather::Places& told);
+
+  Gather& gather_;
+  const std::uint32_t rank_, size_;
+  bool goes_straight_ = false;
+  std::vector<Gather::Letter> asked_;  // one to each process that this one asks
+  std::bitset<Gather::kMostCounted> askers_;
+};
 
 }  // namespace fathom::profiler

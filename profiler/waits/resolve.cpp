@@ -63,7 +63,7 @@ class Bytes {
 class Finder {
  public:
   Finder(ProfiledProcess& process, Gather& gather, const SharedClock& clock)
-      : gather_(gather),
+      : exchange_(gather, process.header().rank, process.header().world_size),
         clock_(clock),
         job_(process.header().job),
         rank_(process.header().rank),
@@ -72,11 +72,11 @@ class Finder {
 
   FoundWaits find(Gather::Places& told) {
     std::vector<Parcel> parcels = safely([this] { return ask(); });
-    parcels = exchange(gather_, rank_, size_, std::move(parcels), told);
+    parcels = exchange_.ask(std::move(parcels), told, kMostAsked);
     if (told[kIsUnable].value != 0) return {};
     uncertainty_ns_ = uncertainty_ns(told);
     parcels = safely([&] { return answer(parcels); });
-    parcels = exchange(gather_, rank_, size_, std::move(parcels), told);
+    parcels = exchange_.answer(std::move(parcels));
     try {
       read(parcels);
       return put_together();
@@ -455,7 +455,7 @@ class Finder {
     auto operator<=>(const PeerChannel&) const = default;
   };
 
-  Gather& gather_;
+  Exchange exchange_;
   const SharedClock& clock_;
   std::int64_t uncertainty_ns_ = 0;  // of two processes
   const std::uint32_t job_, rank_, size_;
@@ -472,7 +472,7 @@ class Finder {
 FoundWaits find_waits(ProfiledProcess& process, Gather& gather, const SharedClock* clock,
                       Gather::Places& told) noexcept try {
   if (clock != nullptr) return Finder(process, gather, *clock).find(told);
-  exchange(gather, process.header().rank, process.header().world_size, {}, told);
+  Exchange(gather, process.header().rank, process.header().world_size).ask({}, told, kMostAsked);
   return {};
 } catch (...) {
   return {};

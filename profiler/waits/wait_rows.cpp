@@ -187,7 +187,7 @@ WaitRows no_waits(ProfiledProcess& process) {
 // others would wait.
 WaitRows find_wait_rows(ProfiledProcess& process, Gather& gather, PathSearch& search) noexcept try {
   const profile::RowsHeader header = process.header();
-  if (!gather.all_are_here(static_cast<int>(header.world_size))) return no_waits(process);
+  if (!gather.all_take_part()) return no_waits(process);
   std::optional<Means> means = own_means();
   Gather::Places told{};
   if (means) told = to_tell(*means, header.rank);

@@ -89,11 +89,22 @@ static void matched_probe(void) {
   if (rank == 2) late(), MPI_Send(value, 1, MPI_INT, 0, 3, MPI_COMM_WORLD);
 }
 
-// Each message has a tag of its own.
+// Rank 0 waits for each of the others, one after the other.
+static void for_every_other(void) {
+  for (int i = 0; i < rank; i++) late();
+  if (rank > 0) MPI_Send(value, 1, MPI_INT, 0, 3, MPI_COMM_WORLD);
+  for (int from = 1; rank == 0 && from < 4; from++)
+    MPI_Recv(value, 1, MPI_INT, from, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+// Each message has a tag of its own, and each receive waits, some longer than others.
 static void many_tags(void) {
   static int tag = 0;
   if (rank == 1) late();
   for (int i = 0; i < 400; i++, tag++) {
+    for (const double begin = MPI_Wtime();
+         rank == 1 && MPI_Wtime() < begin + 20e-6 * (1 + i % 16);) {
+    }
     if (rank == 1) MPI_Send(value, 1, MPI_INT, 0, tag, MPI_COMM_WORLD);
     if (rank == 0) MPI_Recv(value, 1, MPI_INT, 1, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   }
@@ -550,6 +561,7 @@ static const struct Case cases[] = {
     {"sendrecv", sendrecv},
     {"waitany", waitany},
     {"matched_probe", matched_probe},
+    {"for_every_other", for_every_other},
     {"many_tags", many_tags},
     {"probe_loop", probe_loop},
     {"improbe_loop", improbe_loop},
