@@ -64,6 +64,9 @@ Settings read_settings(const std::string& start_directory) {
   settings.times = environment_value("FATHOM_TIME") != "0";
   const std::string waits = environment_value("FATHOM_WAITS_MEMORY");
   if (!waits.empty() && !read_bytes(waits, settings.waits_bytes)) settings.bad_waits = waits;
+  const std::string direct = environment_value("FATHOM_DIRECT_RANKS");
+  if (!direct.empty())
+    settings.direct_ranks = static_cast<std::uint32_t>(std::strtoul(direct.c_str(), nullptr, 10));
   settings.quiet = environment_value("FATHOM_LOG") == "quiet";
   settings.informs = environment_value("FATHOM_LOG") == "info";
   settings.output = environment_value("FATHOM_OUTPUT");

@@ -21,9 +21,10 @@ struct Settings {
   std::vector<std::string> performance_variables;       // FATHOM_PVARS
   bool times = true;                                    // FATHOM_TIME is not 0
   std::uint64_t waits_bytes = std::uint64_t{16} << 20;  // FATHOM_WAITS_MEMORY; 0: no waits
-  std::string bad_waits;  // the value of FATHOM_WAITS_MEMORY if it is no size
-  bool quiet = false;     // FATHOM_LOG=quiet: not even errors on stderr
-  bool informs = false;   // FATHOM_LOG=info: print where the profile is
+  std::string bad_waits;             // the value of FATHOM_WAITS_MEMORY if it is no size
+  std::uint32_t direct_ranks = 900;  // FATHOM_DIRECT_RANKS (waits/exchange.h)
+  bool quiet = false;                // FATHOM_LOG=quiet: not even errors on stderr
+  bool informs = false;              // FATHOM_LOG=info: print where the profile is
 };
 
 // The value of an environment variable; empty if it is not set.

@@ -40,21 +40,6 @@ std::uint32_t base_of(std::uint32_t size) {
   return base;
 }
 
-// visit(digit) for each digit for which a process passes parcels on in the round of this place.
-template <typename Visit>
-void for_each_digit(std::uint32_t base, std::uint64_t place, std::uint32_t size, Visit visit) {
-  for (std::uint32_t digit = 1; digit < base && digit * place < size; ++digit) visit(digit);
-}
-
-// How many messages a process sends in all rounds.
-std::int64_t messages_in_rounds(std::uint32_t size) {
-  const std::uint32_t base = base_of(size);
-  std::int64_t messages = 0;
-  for (std::uint64_t place = 1; place < size; place *= base)
-    for_each_digit(base, place, size, [&messages](std::uint32_t) { ++messages; });
-  return messages;
-}
-
 // Takes the parcels whose way has this digit at this place, which is a power of the base, out of
 // `parcels`.
 class Digits {
@@ -129,14 +114,14 @@ std::vector<Parcel> Exchange::in_rounds(std::vector<Parcel> parcels, Gather::Pla
   Gather::Partners partners;
   for (std::uint64_t place = 1; place < size_; place *= digits.base()) {
     std::size_t count = 0;
-    for_each_digit(digits.base(), place, size_, [&](std::uint32_t digit) {
+    for (std::uint32_t digit = 1; digit < digits.base() && digit * place < size_; ++digit) {
       const auto distance = static_cast<std::uint32_t>(digit * place);
       Gather::Partner& partner = partners[count++];
       partner = {};
       partner.letter.to = static_cast<int>((rank_ + distance) % size_);
       partner.letter.data = digits.take(parcels, digit, place);
       partner.from = static_cast<int>((rank_ + size_ - distance) % size_);
-    });
+    }
     gather_.swap(partners, count, told);
     for (std::size_t i = 0; i < count; ++i) unpack_or_lose(partners[i].received, parcels);
   }
@@ -144,7 +129,7 @@ std::vector<Parcel> Exchange::in_rounds(std::vector<Parcel> parcels, Gather::Pla
 }
 
 std::vector<Parcel> Exchange::ask(std::vector<Parcel> questions, Gather::Places& told,
-                                  std::size_t most_asked) {
+                                  std::size_t goes_in_rounds) {
   for (Parcel& parcel : questions) parcel.from = rank_;
   if (size_ > Gather::kMostCounted) return in_rounds(std::move(questions), told);
   try {
@@ -155,10 +140,10 @@ std::vector<Parcel> Exchange::ask(std::vector<Parcel> questions, Gather::Places&
     asked_.clear();
     questions.clear();
   }
-  told[most_asked] = {static_cast<std::int64_t>(asked_.size()), rank_};
+  told[goes_in_rounds].value = size_ > direct_ranks_ ? 1 : 0;
   std::uint32_t coming = gather_.count_questions(asked_, told);
-  goes_straight_ = told[most_asked].value <= messages_in_rounds(size_);
-  if (!goes_straight_) return in_rounds(std::move(questions), told);
+  is_direct_ = told[goes_in_rounds].value == 0;
+  if (!is_direct_) return in_rounds(std::move(questions), told);
   put_into(asked_, questions, rank_);
   gather_.begin_questions(asked_);
   for (std::vector<char> data; coming > 0; --coming) {
@@ -171,7 +156,7 @@ std::vector<Parcel> Exchange::ask(std::vector<Parcel> questions, Gather::Places&
 std::vector<Parcel> Exchange::answer(std::vector<Parcel> answers) {
   for (Parcel& parcel : answers) parcel.from = rank_;
   Gather::Places nothing{};
-  if (!goes_straight_) return in_rounds(std::move(answers), nothing);
+  if (!is_direct_) return in_rounds(std::move(answers), nothing);
   std::vector<Gather::Letter> letters;
   try {
     letters = letters_to(size_, [this](std::uint32_t process) { return askers_[process]; });

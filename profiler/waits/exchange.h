@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Every process asks any others, who need not expect it, and they answer.
 //
-// In a world of some hundred processes of which none asks many others, questions and answers go straight to
-// their receivers. A process learns how many questions are coming from sums that are formed along the
-// tree of gather.h.
+// In a world of up to FATHOM_DIRECT_RANKS processes, questions and answers go straight to their receivers. A
+// process learns how many questions are coming from sums that are formed along the tree of gather.h.
 //
-// Where that takes more messages, or the world is larger, they travel by Bruck's algorithm (Bruck et al., Efficient algorithms for all-to-all
-// communications in multiport message-passing systems, 1997): the way of a parcel, how many ranks its
-// receiver is above its sender, is written as digits. In each round a process passes on, to the one
-// d * place ranks above it, all parcels whose way still has the digit d at that place, for all d at
-// once. The base is the root of the number of processes, but at most 32: two rounds up to 1,024
-// processes. With base 2 each sends fewer messages, but the rounds are more, and in each one everybody
-// waits for others, which takes long where ranks share processors.
+// In a larger one, a process that all others ask would be connected with all of them. There they travel by
+// Bruck's algorithm (Bruck et al., Efficient algorithms for all-to-all communications in multiport
+// message-passing systems, 1997): the way of a parcel, how many ranks its receiver is above its sender,
+// is written as digits. In each round a process passes on, to the one d * place ranks above it, all
+// parcels whose way still has the digit d at that place, for all d at once. The base is the root of the
+// number of processes, but at most 32: two rounds up to 1,024 processes. With base 2 each sends fewer
+// messages, but the rounds are more, and in each one everybody waits for others.
 //
 // All processes of the world call ask(), and then answer(), together. Threading: none.
 #pragma once
@@ -20,6 +19,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "profiler/counting/profiled_process.h"
 #include "profiler/openmpi/gather.h"
 
 namespace fathom::profiler {
@@ -32,15 +32,18 @@ struct Parcel {
 
 class Exchange {
  public:
-  Exchange(Gather& gather, std::uint32_t rank, std::uint32_t size)
-      : gather_(gather), rank_(rank), size_(size) {}
+  Exchange(Gather& gather, const ProfiledProcess& process)
+      : gather_(gather),
+        rank_(process.header().rank),
+        size_(process.header().world_size),
+        direct_ranks_(process.settings().direct_ranks) {}
 
   // Both return the parcels sent to this process, ordered by sender; of one sender, in its order.
   // Without memory parcels are lost.
-  // `told` becomes the largest of what all processes tell; it is never lost. `most_asked`: its place for
-  // how many a process asks, which is the exchange's own.
+  // `told` becomes the largest of what all processes tell; it is never lost. `goes_in_rounds`: the place in it
+  // that the exchange uses itself, so that all go the same way.
   std::vector<Parcel> ask(std::vector<Parcel> questions, Gather::Places& told,
-                          std::size_t most_asked);
+                          std::size_t goes_in_rounds);
   // Only to processes that asked this one.
   std::vector<Parcel> answer(std::vector<Parcel> answers);
 
@@ -48,8 +51,8 @@ class Exchange {
   std::vector<Parcel> in_rounds(std::vector<Parcel> parcels, Gather::Places& told);
 
   Gather& gather_;
-  const std::uint32_t rank_, size_;
-  bool goes_straight_ = false;
+  const std::uint32_t rank_, size_, direct_ranks_;
+  bool is_direct_ = false;
   std::vector<Gather::Letter> asked_;  // one to each process that this one asks
   std::bitset<Gather::kMostCounted> askers_;
 };

@@ -63,7 +63,7 @@ class Bytes {
 class Finder {
  public:
   Finder(ProfiledProcess& process, Gather& gather, const SharedClock& clock)
-      : exchange_(gather, process.header().rank, process.header().world_size),
+      : exchange_(gather, process),
         clock_(clock),
         job_(process.header().job),
         rank_(process.header().rank),
@@ -72,7 +72,7 @@ class Finder {
 
   FoundWaits find(Gather::Places& told) {
     std::vector<Parcel> parcels = safely([this] { return ask(); });
-    parcels = exchange_.ask(std::move(parcels), told, kMostAsked);
+    parcels = exchange_.ask(std::move(parcels), told, kGoesInRounds);
     if (told[kIsUnable].value != 0) return {};
     uncertainty_ns_ = uncertainty_ns(told);
     parcels = safely([&] { return answer(parcels); });
@@ -472,7 +472,7 @@ class Finder {
 FoundWaits find_waits(ProfiledProcess& process, Gather& gather, const SharedClock* clock,
                       Gather::Places& told) noexcept try {
   if (clock != nullptr) return Finder(process, gather, *clock).find(told);
-  Exchange(gather, process.header().rank, process.header().world_size).ask({}, told, kMostAsked);
+  Exchange(gather, process).ask({}, told, kGoesInRounds);
   return {};
 } catch (...) {
   return {};

@@ -52,7 +52,7 @@ enum ToldToAll : std::size_t {
   kEndOfRun,
   kEnteredInit,
   kEnteredFinalize,
-  kMostAsked,  // by one process
+  kGoesInRounds,  // of the exchange
   kToldCount
 };
 static_assert(kToldCount == std::tuple_size_v<Gather::Places>);
