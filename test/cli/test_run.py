@@ -2,6 +2,7 @@
 """fathom run: what reaches the ranks, what comes back, with launchers made up for the purpose."""
 import json
 import os
+import pathlib
 import pty
 import re
 import signal
@@ -114,6 +115,16 @@ class OpenMpi(RunTest):
         self.assertEqual(names["FATHOM_SOURCE"], "pml")
         self.assertEqual(names["FATHOM_PVARS"], "a,b")
         self.assertEqual(names["FATHOM_LOG"], "quiet")
+
+    def test_every_setting_of_the_documentation_reaches_every_host(self):
+        """FATHOM_WAITS_MEMORY once stayed on the first one."""
+        text = (pathlib.Path(__file__).resolve().parents[2] / "docs/environment.md").read_text()
+        table = text.split("## Read by the library, in every rank", 1)[1].split("The variables below", 1)[0]
+        settings = set(re.findall(r"^\| `(FATHOM_\w+)`", table, re.M)) - {"FATHOM_OUTPUT", "FATHOM_DISABLE"}
+        self.assertGreater(len(settings), 6)
+        values = dict.fromkeys(settings, "1") | {"FATHOM_SOURCE": "pml", "FATHOM_LOG": "quiet"}
+        self.run_job("-o", "r", "--", "mpirun", "./app", **values)
+        self.assertLessEqual(settings, self.exported()[0].keys())
 
     def test_a_job_can_be_asked_for_a_trace_unless_it_counts_alone(self):
         for words, variables, asked in (([], {}, True), (["--live"], {}, True), (["--no-time"], {}, False), ([], {"FATHOM_TIME": "0"}, False),
