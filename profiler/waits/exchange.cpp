@@ -150,6 +150,8 @@ std::vector<Parcel> Exchange::ask(std::vector<Parcel> questions, Gather::Places&
     askers_[static_cast<std::size_t>(gather_.take_question(data))] = true;
     unpack_or_lose(data, questions);
   }
+  // Until then their data may be fetched.
+  for (Gather::Letter& letter : asked_) gather_.finish(letter);
   return by_sender(std::move(questions));
 }
 
@@ -176,7 +178,6 @@ std::vector<Parcel> Exchange::answer(std::vector<Parcel> answers) {
     gather_.take_answer(letter.to, data);
     unpack_or_lose(data, answers);
   }
-  for (Gather::Letter& letter : asked_) gather_.finish(letter);
   for (Gather::Letter& letter : letters) gather_.finish(letter);
   return by_sender(std::move(answers));
 }
