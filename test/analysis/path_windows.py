@@ -14,6 +14,7 @@ import os
 import pathlib
 import subprocess
 import sys
+from unittest.mock import patch
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from attempts import until_it_passes  # noqa: E402
@@ -180,12 +181,9 @@ def threads(build, folder, case):
 def serialized(build, folder, case):
     """A window opened while another thread is in MPI does not disturb what that thread remembers."""
     for memory in ("64k", "16M"):
-        build.environment["FATHOM_WAITS_MEMORY"] = memory
-        try:
-            (folder / memory).mkdir()
+        (folder / memory).mkdir()
+        with patch.dict(build.environment, FATHOM_WAITS_MEMORY=memory):
             _, windows, notes = windows_of(build, folder / memory, case)
-        finally:
-            del build.environment["FATHOM_WAITS_MEMORY"]
         assert windows["beside"]["openings"] == 2000 and not notes, (windows["beside"]["openings"], notes)
 
 

@@ -12,6 +12,7 @@ import json
 import os
 import pathlib
 import sys
+from unittest.mock import patch
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import real_programs  # noqa: E402
@@ -100,17 +101,13 @@ def real_program(build, folder, name, memory=None):
         raise Skipped("Debian compiles it for the Open MPI here")
     program = real_programs.PROGRAMS[name]
     real_programs.prepare(program, folder)
-    environment = dict(build.environment)
-    if memory is not None:
-        build.environment["FATHOM_WAITS_MEMORY"] = memory
     before = pathlib.Path.cwd()
     os.chdir(folder)
     try:
-        run = build.traced(folder / "run", *program.command, ranks=program.ranks)
+        with patch.dict(build.environment, {} if memory is None else {"FATHOM_WAITS_MEMORY": memory}):
+            run = build.traced(folder / "run", *program.command, ranks=program.ranks)
     finally:
         os.chdir(before)
-        build.environment.clear()
-        build.environment.update(environment)
     return check(run, analyzed(build, run)["analyses"]["critical-path"])
 
 

@@ -11,6 +11,7 @@ import collections
 import json
 import os
 import sys
+from unittest.mock import patch
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from attempts import until_it_passes  # noqa: E402
@@ -168,11 +169,8 @@ def made_waits(build, folder, case):
 
 def more_channels_than_memory(build, folder, _):
     """What could not be remembered is said, and what is left is right."""
-    build.environment["FATHOM_WAITS_MEMORY"] = "64k"
-    try:
+    with patch.dict(build.environment, FATHOM_WAITS_MEMORY="64k"):
         run = build.traced(folder / "run", build.program("waits"), "many_tags")
-    finally:
-        del build.environment["FATHOM_WAITS_MEMORY"]
     profile = json.loads((run / "profile.json").read_text())
     coverage = profile["coverage"]["waits"]
     assert coverage["unresolved"] > 100 and coverage["unresolved_ns"] > 0.05e9, coverage
@@ -193,12 +191,8 @@ def waits_for_every_other(build, folder, case):
         for culprit in (1, 2, 3):
             seconds = waits["late-sender", "MPI_Recv", 0, culprit][0]
             assert seconds * 1.02 >= TRUTH_S, (culprit, seconds, waits)
-    build.environment |= environment
-    try:
+    with patch.dict(build.environment, environment):
         until_it_passes(attempt)
-    finally:
-        for name in environment:
-            del build.environment[name]
 
 
 def paused_on_one_process(build, folder, _):
