@@ -274,7 +274,6 @@ struct Tally {
   };
   std::array<Entry, Gather::kMostCounted> entries{};
 
-  void add(std::uint16_t to, std::uint16_t questions) { entries[used++] = {to, questions}; }
   std::size_t bytes() const { return offsetof(Tally, entries) + used * sizeof(Entry); }
 };
 
@@ -285,41 +284,35 @@ std::uint32_t Gather::count_questions(const std::vector<Letter>& letters, Places
   std::array<std::uint16_t, kMostCounted> coming{};
   for (const Letter& letter : letters) coming[static_cast<std::size_t>(letter.to)] = 1;
   Tally tally;
-  for (const int child : children_) {
-    receive(child, kTagReady, &tally, sizeof tally);
+  const auto hear = [&](int peer, int tag) {
+    receive(peer, tag, &tally, sizeof tally);
     places = larger(places, tally.places);
     for (std::uint32_t i = 0; i < tally.used; ++i)
       coming[tally.entries[i].to] += tally.entries[i].questions;
-  }
-  const auto begin = [&tally, &places] {
+  };
+  // Of the processes from `first` to the one before `end`.
+  const auto tell_of = [&](int first, int end, int peer, int tag) {
     tally.places = places;
     tally.used = 0;
+    for (int to = first; to < end; ++to)
+      if (coming[to] > 0)
+        tally.entries[tally.used++] = {static_cast<std::uint16_t>(to), coming[to]};
+    send(peer, tag, &tally, tally.bytes());
   };
+  for (const int child : children_) hear(child, kTagReady);
   if (parent_ >= 0) {
-    begin();
-    for (std::uint16_t to = 0; to < size_; ++to)
-      if (coming[to] > 0) tally.add(to, coming[to]);
-    send(parent_, kTagReady, &tally, tally.bytes());
-    receive(parent_, kTagGo, &tally, sizeof tally);
-    places = tally.places;
+    tell_of(0, size_, parent_, kTagReady);
     coming = {};
-    for (std::uint32_t i = 0; i < tally.used; ++i)
-      coming[tally.entries[i].to] = tally.entries[i].questions;
+    hear(parent_, kTagGo);
   }
-  // The processes below a child are those up to the next child.
-  for (std::size_t i = 0; i < children_.size(); ++i) {
-    const int end = i + 1 < children_.size() ? children_[i + 1] : size_;
-    begin();
-    for (int to = children_[i]; to < end; ++to)
-      if (coming[to] > 0) tally.add(to, coming[to]);
-    send(children_[i], kTagGo, &tally, tally.bytes());
-  }
+  // The processes at and below a child are those up to the next child.
+  for (std::size_t i = 0; i < children_.size(); ++i)
+    tell_of(children_[i], i + 1 < children_.size() ? children_[i + 1] : size_, children_[i],
+            kTagGo);
   return coming[static_cast<std::size_t>(rank_)];
 }
 
-void Gather::begin_questions(std::vector<Letter>& letters) noexcept {
-  for (Letter& letter : letters) begin(letter, kTagQuestion, {});
-}
+void Gather::begin_question(Letter& letter) noexcept { begin(letter, kTagQuestion, {}); }
 
 int Gather::take_question(std::vector<char>& data) noexcept {
   data.clear();

@@ -66,12 +66,12 @@ class Gather {
     void *first = nullptr, *rest = nullptr;  // requests
   };
 
-  // Messages to some processes, of which the receivers need not know. All take part: each says to how many
-  // it sends, once to each, and learns how many it will get. `places` become the larger of the own and
+  // Questions to some processes, which need not expect them. All take part in the count: each says whom it
+  // asks, once each, and learns how many questions will come. `places` become the larger of the own and
   // the others'.
   static constexpr std::size_t kMostCounted = 900;  // processes of the world
   std::uint32_t count_questions(const std::vector<Letter>& letters, Places& places);
-  void begin_questions(std::vector<Letter>& letters) noexcept;
+  void begin_question(Letter& letter) noexcept;
   // `data` is empty without memory. Returns the rank that sent it.
   int take_question(std::vector<char>& data) noexcept;
   // To a process from which a question was taken; and the other side.

@@ -145,7 +145,7 @@ std::vector<Parcel> Exchange::ask(std::vector<Parcel> questions, Gather::Places&
   is_direct_ = told[goes_in_rounds].value == 0;
   if (!is_direct_) return in_rounds(std::move(questions), told);
   put_into(asked_, questions, rank_);
-  gather_.begin_questions(asked_);
+  for (Gather::Letter& letter : asked_) gather_.begin_question(letter);
   for (std::vector<char> data; coming > 0; --coming) {
     askers_[static_cast<std::size_t>(gather_.take_question(data))] = true;
     unpack_or_lose(data, questions);
