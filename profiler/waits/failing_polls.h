@@ -68,13 +68,14 @@ class FailingPolls {
 
   // One begins that is not timed,
   void entered_untimed() { left_ -= 1; }
-  // and has failed as well.
-  void failed_untimed() {
+  // and has failed as well. Returns how long it is taken to have lasted.
+  std::uint64_t failed_untimed() {
     sums_.row->calls += 1;
     sums_.row->ticks += ticks_;
     sums_.row->estimated += 1;
     *sums_.duration += 1;
     *sums_.stretch_ticks += ticks_;
+    return ticks_;
   }
 
   // One has succeeded, and ends now. Returns how long it is taken to have lasted.

@@ -53,7 +53,7 @@ class OwnTime {
           std::max(leaves ? wait->decided_ns : call->entered_ns, window.start_ns);
       if (call->may_wait) token.error_ns += token.now_ns - from;
       if (call->record->row != nullptr)
-        add(window, call->record->row, false, token.now_ns - from, 1,
+        add(window, call->record->row, false, token.now_ns - from, 1, 1,
             static_cast<double>(call->record->bytes));
       token.now_ns = from;
       if (leaves) return wait;
@@ -75,7 +75,8 @@ class OwnTime {
       }
       one.window = window;
       one.is_program = is_program ? 1 : 0;
-      one.stretches = sum.stretches;
+      one.stretches =
+          std::max<std::uint64_t>(1, static_cast<std::uint64_t>(std::llround(sum.stretches)));
       one.total_ns = static_cast<std::uint64_t>(sum.ns);
       one.calls = static_cast<std::uint64_t>(std::llround(sum.calls));
       one.bytes = static_cast<std::uint64_t>(std::llround(sum.bytes));
@@ -93,9 +94,8 @@ class OwnTime {
         leads_to;  // of the next call, if this only ends a stretch; null: the end
   };
   struct Sum {
-    std::uint64_t stretches = 0;
     std::int64_t ns = 0;
-    double calls = 0, bytes = 0;
+    double stretches = 0, calls = 0, bytes = 0;
   };
 
   void remember(const FoundWaits& found) {
@@ -127,28 +127,34 @@ class OwnTime {
     const std::int64_t ns = std::max<std::int64_t>(token.now_ns - from, 0);
     const double part =
         end > begin ? static_cast<double>(ns) / static_cast<double>(end - begin) : 0.0;
-    std::int64_t in_calls = 0;
+    std::int64_t known = 0;
     const WaitLog::Stretch sums = is_last ? WaitLog::present_stretch() : call->record->stretch();
     const auto share = [&](std::uint64_t ticks) {
       return static_cast<std::int64_t>(static_cast<double>(ticks) * clock_.ns_per_tick() * part);
     };
+    const auto take = [&](std::uint64_t ticks) {
+      const std::int64_t fits = std::min(share(ticks), ns - known);
+      known += fits;
+      return fits;
+    };
     token.error_ns += share(sums.short_waits);
     for (std::uint32_t i = 0; i < sums.count; ++i) {
-      const std::int64_t fits = std::min(share(sums.sums[i].ticks), ns - in_calls);
-      add(window, sums.sums[i].row, false, fits, static_cast<double>(sums.sums[i].calls) * part,
-          static_cast<double>(sums.sums[i].bytes) * part);
-      in_calls += fits;
+      const WaitLog::Sum& sum = sums.sums[i];
+      const double calls = static_cast<double>(sum.calls) * part;
+      add(window, sum.row, false, take(sum.ticks), calls, calls,
+          static_cast<double>(sum.bytes) * part);
+      add(window, sum.row, true, take(sum.program_ticks), calls, 0, 0);
     }
-    add(window, is_last ? nullptr : call->leads_to, true, ns - in_calls, 0, 0);
+    add(window, is_last ? nullptr : call->leads_to, true, ns - known, 1, 0, 0);
     // Before the first call there is nothing that could be followed further.
     token.now_ns = call == calls_.begin() ? window.start_ns : from;
   }
 
   void add(const PathWindow& window, const profile::CallRow* row, bool is_program, std::int64_t ns,
-           double calls, double bytes) noexcept try {
+           double stretches, double calls, double bytes) noexcept try {
     if (ns <= 0) return;
     Sum& sum = sums_[{window.number, row, is_program}];
-    sum.stretches += 1;
+    sum.stretches += stretches;
     sum.ns += ns;
     sum.calls += calls;
     sum.bytes += bytes;

@@ -229,7 +229,7 @@ void WaitLog::left_slowly(std::uint64_t ticks, const profile::CallRow* row, std:
   const bool may_wait = own_.parts > 0 && !roles_[own_.function].never;
   const bool is_kept = may_wait && keep(ticks, row, bytes);
   if (own_.is_main && !is_kept) {
-    add_place(row, duration, bytes);
+    add_place(row, duration, bytes, own_.entered - left_before);
     if (may_wait) short_waits_ += duration;
   }
   not_timed();
@@ -241,8 +241,9 @@ void WaitLog::loop_left(std::uint64_t ticks, const profile::CallRow* row, std::u
   const std::uint64_t last_entered = std::exchange(own_.entered, own_.loop_entered);
   if (!keep(ticks, row, bytes) && own_.is_main) {
     short_waits_ += ticks - own_.entered;
+  const std::uint64_t left_before = std::exchange(own_.last_left, ticks);
     own_.entered = last_entered;
-    add_place(row, ticks - last_entered, bytes);
+    add_place(row, ticks - last_entered, bytes, 0);
   }
   not_timed();
 }
@@ -257,6 +258,7 @@ void WaitLog::take_out_loop(const profile::CallRow* present) {
     place.sum.calls += calls - place.calls_before;
   }
 }
+  own_.last_left = ticks;
 
 // False if the call is too short, or becomes it because there is no room.
 bool WaitLog::keep(std::uint64_t ticks, const profile::CallRow* row, std::uint64_t bytes) {
@@ -291,14 +293,16 @@ void WaitLog::end_stretch(std::uint64_t ticks) {
   interrupt_loop();
   if (!on() || place_count_ == 0) return;
   const Turn turn;
-  if (make_room(kRecordWords + kSumWords * place_count_))
-    write_record({ticks, ticks, nullptr, 0, 0, 0, 0, true});
+  if (!make_room(kRecordWords + kSumWords * place_count_)) return;
+  write_record({ticks, ticks, nullptr, 0, 0, 0, 0, true});
+  own_.last_left = ticks;
 }
 
 // What the calls of a place came to in the stretch before the call `present`.
 WaitLog::Sum WaitLog::before(const Record& present, const Sum& sum) {
   const bool includes_present = sum.row == present.row;
-  return {sum.row, sum.ticks, sum.row->calls - sum.calls - (includes_present ? 1 : 0),
+  return {sum.row, sum.ticks, sum.program_ticks,
+          sum.row->calls - sum.calls - (includes_present ? 1 : 0),
           sum.row->bytes - sum.bytes - (includes_present ? present.bytes : 0)};
 }
 
@@ -322,7 +326,7 @@ void WaitLog::write_record(Record record) {
 
 // The first of its place in the stretch; or another place is in its entry.
 WaitLog::Place* WaitLog::add_place(const profile::CallRow* row, std::uint64_t ticks,
-                                   std::uint64_t bytes) {
+                                   std::uint64_t bytes, std::uint64_t program_ticks) {
   constexpr std::uint32_t kEntries = 1 << kStretchBits;
   if (ticks == 0) return nullptr;
   for (std::uint32_t step = 0; step < kEntries; ++step) {
@@ -331,7 +335,7 @@ WaitLog::Place* WaitLog::add_place(const profile::CallRow* row, std::uint64_t ti
     if (place.sum.ticks != 0 && place.sum.row != row) continue;
     if (place.sum.ticks == 0) {
       used_places_[place_count_++] = static_cast<std::uint8_t>(entry);
-      place.sum = {row, 0, row->calls - 1, row->bytes - bytes};
+      place.sum = {row, 0, 0, row->calls - 1, row->bytes - bytes};
     }
     place.sum.ticks += ticks;
     return &place;
@@ -343,12 +347,13 @@ WaitLog::Place* WaitLog::add_place(const profile::CallRow* row, std::uint64_t ti
     write_record({own_.entered, own_.entered, nullptr, 0, 0, 0, 0, true});
     own_.loop_entered = own_.entered;  // a loop goes on as one that begins here
   }
-  return add_place(row, ticks, bytes);
+  return add_place(row, ticks, bytes, 0);
 }
 
 // Drops calls below the threshold. A call that goes becomes part of the stretch before the next one that
-// stays; what follows the last is a stretch of its own. In place: a call that goes leaves room for
-// its sum.
+    place.sum.program_ticks += program_ticks;
+// stays; what follows the last is a stretch of its own. What the program did before it stays with it. In
+// place: a call that goes leaves room for its sum.
 void WaitLog::drop_short() {
   static_assert(kSumWords <= kRecordWords + 1);  // it had a part
   memory_->carried.clear();
@@ -365,12 +370,13 @@ void WaitLog::drop_short() {
     if (Sum* sum = memory_->carried.append(); sum != nullptr) *sum = more;
   };
   std::size_t to = 0;
-  std::uint64_t end = 0;
+  std::uint64_t end = 0, left_before = opened_at_;
   const auto write = [&](Record record, const std::uint64_t* parts) {
     record.sums = record.of_main ? static_cast<std::uint32_t>(memory_->carried.size()) : 0;
     record.short_waits = record.of_main ? std::exchange(short_waits, 0) : 0;
     std::memmove(&memory_->words[to + kRecordWords], parts, record.parts * sizeof(std::uint64_t));
     std::memcpy(&memory_->words[to], &record, sizeof record);
+      sum.program_ticks += more.program_ticks;
     to += kRecordWords + record.parts;
     if (!record.of_main) return;
     std::memcpy(&memory_->words[to], memory_->carried.data(),
@@ -397,11 +403,16 @@ void WaitLog::drop_short() {
     if (record.of_main) end = record.left;
     if (record.row == nullptr) continue;
     left_out_ += 1;
+    std::uint64_t in_sums = 0;
     left_out_ticks_ += duration;
     if (!record.of_main) continue;
-    carry({record.row, duration, 1, record.bytes});
+    carry({record.row, duration, program, 1, record.bytes});
+      in_sums += sum.ticks + sum.program_ticks;
     short_waits += duration;
   }
+    const std::uint64_t stretch_end = left_before + in_sums;
+    const std::uint64_t program = record.entered > stretch_end ? record.entered - stretch_end : 0;
+    if (record.of_main) left_before = record.left;
   if (memory_->carried.size() > 0)
     write({end, end, nullptr, 0, 0, 0, 0, true}, memory_->words.data());
   used_ = to;

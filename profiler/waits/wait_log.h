@@ -23,7 +23,8 @@
 // part of the stretch.
 //
 // For the critical path: between the calls that are kept, how long the calls of each place took
-// together (of the thread that called MPI_Init, as a path follows one thread of each process).
+// together, and what the program did before them (of the thread that called MPI_Init, as a path
+// follows one thread of each process).
 //
 // Threading: entered(), left() and the messages from any thread, the latter in turns if several
 // threads may be inside MPI. Everything else at the end, when no thread is inside MPI.
@@ -109,7 +110,7 @@ class WaitLog {
   static bool open(std::size_t bytes, bool threads_share, const char* const* names,
                    std::uint32_t functions, double ns_per_tick);
   // MPI_Init returns to the program: the time that counts begins.
-  static void begin() { opened_at_ = Ticks::now(); }
+  static void begin() { opened_at_ = own_.last_left = Ticks::now(); }
   static bool opened() { return memory_ != nullptr; }
   static bool on() { return on_.load(std::memory_order_relaxed); }
   static void close();
@@ -156,12 +157,15 @@ class WaitLog {
     const bool may_wait = own_.parts > 0 && !roles_[own_.function].never;
     const bool is_usual = sum.row == row && sum.ticks != 0 && !threads_share_ && own_.is_main &&
                           (!may_wait || duration < threshold_);
+    const std::uint64_t program = own_.entered - own_.last_left;
     if (!is_usual) [[unlikely]]
       return left_slowly(ticks, row, bytes);
     sum.ticks += duration;
     if (may_wait) {
       leave_out(duration);
       short_waits_ += duration;
+    sum.program_ticks += program;
+    own_.last_left = ticks;
     }
     not_timed();
   }
@@ -179,6 +183,7 @@ class WaitLog {
     if (own_.request_count > 0) {
       own_.polls.failed(site, own_.entered, ticks,
                         {row, duration, place == nullptr ? nullptr : &place->sum.ticks},
+    own_.last_left = ticks;
                         ends_loop(), longest_poll_);
     } else {
       own_.polls.end();  // probes are all timed
@@ -188,7 +193,7 @@ class WaitLog {
     not_timed();
   }
   static void untimed_poll_failed() {
-    own_.polls.failed_untimed();
+    own_.last_left += own_.polls.failed_untimed();
     not_timed();
   }
   static const void* site_of_untimed_poll() { return own_.polls.site(); }
@@ -300,7 +305,7 @@ class WaitLog {
 
   // ---- at the end ----
 
-  static constexpr std::size_t kRecordWords = 6, kSumWords = 4;
+  static constexpr std::size_t kRecordWords = 6, kSumWords = 5;
   // The calls of one place in a stretch.
   struct Sum {
     const profile::CallRow* row;
@@ -308,6 +313,7 @@ class WaitLog {
     std::uint64_t calls, bytes;
   };
   struct Stretch {
+    std::uint64_t program_ticks;  // what the program did just before them
     const Sum* sums;
     std::uint32_t count;
     std::uint64_t short_waits;  // ticks of calls in it that may have waited and were left out
@@ -372,7 +378,8 @@ class WaitLog {
   struct Own {
     std::uint64_t entered;  // the outermost call; 0: none
     bool is_main;
-    std::uint32_t function;  // of the present call, or the last; kFailedPoll if that found nothing
+    std::uint32_t function;   // of the present call, or the last; kFailedPoll if that found nothing
+    std::uint64_t last_left;  // the call before, on the main thread
     std::uint64_t loop_entered, poll_left;  // of the loop of the last call that polled,
     FailingPolls polls;                     // and which of its tests go untimed
     int request_count;
@@ -454,7 +461,8 @@ class WaitLog {
     std::uint64_t loop, ticks_before, calls_before;
   };
   // Null if nothing was added.
-  static Place* add_place(const profile::CallRow* row, std::uint64_t ticks, std::uint64_t bytes);
+  static Place* add_place(const profile::CallRow* row, std::uint64_t ticks, std::uint64_t bytes,
+                          std::uint64_t program_ticks);
   // Hot: most calls that poll fail, and repeat a place. Null if nothing was added.
   static Place* add_failed_poll(const profile::CallRow* row, std::uint64_t ticks,
                                 std::uint64_t bytes) {
@@ -462,8 +470,11 @@ class WaitLog {
     if (place->sum.row == row && place->sum.ticks != 0) [[likely]] {
       place->sum.ticks += ticks;
     } else {
-      place = add_place(row, ticks, bytes);
+    // Between the polls of a loop the program does nothing else.
+    const std::uint64_t program_ticks = ends_loop() ? 0 : own_.entered - own_.last_left;
+      place = add_place(row, ticks, bytes, program_ticks);
       if (place == nullptr) return nullptr;
+      place->sum.program_ticks += program_ticks;
     }
     if (place->loop != own_.loop_entered)
       *place = {place->sum, own_.loop_entered, place->sum.ticks - ticks, row->calls - 1};

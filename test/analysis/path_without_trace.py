@@ -55,27 +55,32 @@ class ProfilePath:
         for part in path["parts"]:
             function = "(program)" if part.get("program") else part["function"]
             for rank, ns in zip(part["rank"], part["total_ns"]):
-                self.rows.append((rank, function, sites.get(part["site"]), ns / 1e9))
+                self.rows.append((rank, function, ns / 1e9, (function, part["function"], *sites.get(part["site"], ("", 0)))))
 
     def by(self, key):
-        return sums((key(row), row[3]) for row in self.rows)
+        return sums((key(row), row[2]) for row in self.rows)
+
+
+def site_of(row):
+    return row[3][:2] if row[3][1] == "MPI_Finalize" else row[3]
 
 
 def check(run, section, spare=0.0):
     path = ProfilePath(run)
-    assert abs(sum(row[3] for row in path.rows) - path.elapsed) < 1e-8, "the parts are not the whole"
+    assert abs(sum(row[2] for row in path.rows) - path.elapsed) < 1e-8, "the parts are not the whole"
     assert path.error * 1e9 <= path.coverage["left_out_ns"] + path.coverage["unresolved_ns"] + 1, (path.error, path.coverage)
     if path.error > MOST_ERROR * path.elapsed:  # another chain may then be as long
         return path
     table = section["path"]
-    inside = [row for row in zip(table["rank"], table["name"], table["file"], table["line"], table["seconds"])
-              if row[1] not in NOT_TIMED]
+    inside = [(rank, name, seconds, (name, call or name, file.split("/")[-1], line)) for rank, name, seconds, call, file, line
+              in zip(*(table[column] for column in ("rank", "name", "seconds", "leads_to", "file", "line")))
+              if name not in NOT_TIMED]
     allowed = SHARE * path.elapsed + path.error + spare
     for name, own, truth in (
-            ("rank", path.by(lambda row: row[0]), sums((row[0], row[4]) for row in inside)),
-            ("function", path.by(lambda row: row[1]), sums((row[1], row[4]) for row in inside)),
-            ("site", path.by(lambda row: None if row[1] == "(program)" else row[1:3]),
-             sums((None if row[1] == "(program)" else (row[1], (row[2].split("/")[-1], row[3])), row[4]) for row in inside))):
+            ("rank", path.by(lambda row: row[0]), sums((row[0], row[2]) for row in inside)),
+            ("function", path.by(lambda row: row[1]), sums((row[1], row[2]) for row in inside)),
+            # Also of what the program did before each call; MPI_Finalize's site is no call's in the profile.
+            ("site", path.by(site_of), sums((site_of(row), row[2]) for row in inside))):
         for key in own.keys() | truth.keys():
             assert abs(own[key] - truth[key]) <= allowed, \
                 f"{name} {key}: {own[key]} s of {path.elapsed} s in the profile, {truth[key]} s in the trace"
