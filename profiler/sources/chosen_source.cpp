@@ -111,7 +111,7 @@ bool choose_source(ProfiledProcess& process, MPI_Comm self, const std::string& c
 }
 
 void request_freed(ProfiledProcess& process, const MPI_Request& request) {
-  if (process.source() != SourceName::kPeruse) return receive_requests::given_up(request);
+  if (receive_requests::given_up(request) || process.source() != SourceName::kPeruse) return;
   // Inactive persistent requests are complete too.
   if (!rankmap::is_complete(request)) watch_freed_requests(true);
 }

@@ -200,13 +200,38 @@ int free_noted(void** request) {
   return own_free(request);
 }
 
+// The same for a complete request that the program has given up, where either counts. The present call
+// did not wait for it.
+template <const Layout& layout>
+int free_given_up(void** request) {
+  const Received message = unmark<layout>(*request);
+  if (message.live == nullptr) {
+    events::not_received(*request, has_whole_tags());
+    return own_free(request);
+  }
+  events::given_up_received(*message.live, message.tag, message.source, *request, has_whole_tags());
+  if (counts || events::records_where_noted())
+    events::message_received(*message.live, message.tag, message.source, message.bytes, *request);
+  if (counts)
+    count_message(profile::Direction::kReceived, *message.live, message.tag, message.source,
+                  message.bytes);
+  return own_free(request);
+}
+
 // What cold code needs of these, for the layout in use.
 struct {
   FreeFunction free_counted;
   FreeFunction free_noted;
+  FreeFunction free_given_up;
   void (*count_unfreed)(void* request);
   void (*note_unfreed)(void* request);
 } in_use{};
+
+bool is_watched(const void* request) {
+  const auto free_function = field<FreeFunction>(request, openmpi::kRequestFree);
+  return free_function != nullptr &&
+         (free_function == in_use.free_counted || free_function == in_use.free_noted);
+}
 
 // ---- requests that the program gives up before they are complete ----
 
@@ -226,7 +251,7 @@ std::vector<void*>& given_up_requests() {
 
 bool free_if_complete(void* request) {
   if (!is_complete(request)) return false;
-  in_use.free_counted(&request);
+  in_use.free_given_up(&request);
   return true;
 }
 
@@ -256,7 +281,7 @@ int keep_until_complete(void** request) try {
 // ompi/request/request.h).
 int on_complete_then_free(void* request) {
   events::request_completed(request, true);
-  in_use.free_counted(&request);
+  in_use.free_given_up(&request);
   return 1;
 }
 
@@ -475,8 +500,8 @@ int irecv_init(void* buffer, std::size_t count, void* datatype, int source, int 
 
 void open(bool threads_share, bool counts_messages) {
   openmpi::with_layout([]<const Layout & layout> {
-    in_use = {free_counted<layout>, free_noted<layout>, count_unfreed<layout>,
-              note_unfreed<layout>};
+    in_use = {free_counted<layout>, free_noted<layout>, free_given_up<layout>,
+              count_unfreed<layout>, note_unfreed<layout>};
   });
   counts = counts_messages;
   threads_share_mpi = threads_share;
@@ -493,16 +518,16 @@ Entries entries() {
   return made;
 }
 
-void given_up(void* request) {
-  const bool is_counted =
-      field<FreeFunction>(request, openmpi::kRequestFree) == in_use.free_counted;
-  if (!is_counted || is_complete(request)) return;
+bool given_up(void* request) {
+  if (!is_watched(request)) return false;
+  if (is_complete(request)) return true;
   if (threads_share_mpi) {
     field_ref<FreeFunction>(request, openmpi::kRequestFree) = keep_until_complete;
   } else {
     field_ref<Callback>(request, openmpi::kRequestCallback) = on_complete_then_free;
     field_ref<FreeFunction>(request, openmpi::kRequestFree) = free_later;
   }
+  return true;
 }
 
 void count_left() {
@@ -511,17 +536,14 @@ void count_left() {
     std::erase_if(given_up_requests(), free_if_complete);
   }
   for_each_receive_request([](void* request) {
-    const bool is_watched =
+    const bool is_counted =
         field<FreeFunction>(request, openmpi::kRequestFree) == in_use.free_counted;
-    if (is_watched && is_complete(request)) in_use.count_unfreed(request);
+    if (is_counted && is_complete(request)) in_use.count_unfreed(request);
   });
 }
 
 void saw_complete(void* request) {
-  const auto free_function = field<FreeFunction>(request, openmpi::kRequestFree);
-  const bool is_watched =
-      free_function == in_use.free_counted || free_function == in_use.free_noted;
-  if (is_watched && has_whole_tags() && is_complete(request)) in_use.note_unfreed(request);
+  if (is_watched(request) && has_whole_tags() && is_complete(request)) in_use.note_unfreed(request);
 }
 
 // Sets the callback before the start, so that no completion can come in between. Open MPI clears it

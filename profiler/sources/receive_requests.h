@@ -43,8 +43,8 @@ struct Entries {
 };
 Entries entries();
 
-// The program frees this request; it need not be a receive.
-void given_up(void* request);
+// The program frees this request. False if it is no watched receive.
+bool given_up(void* request);
 
 // Counts the complete receives that nobody has freed. For MPI_Finalize, when no more messages come.
 void count_left();

@@ -88,6 +88,15 @@ inline void persistent_received(const Live& live, int tag, int source, std::uint
     WaitLog::persistent_received(live, tag, source, note, request);
 }
 
+// A receive is complete whose request the program has given up: no call waited for it.
+inline void given_up_received(const Live& live, int tag, int source, const void* request,
+                              bool keeps_note) {
+  if (!keeps_note) return request_received(live, tag, source, request, keeps_note);
+  persistent_received(live, tag, source,
+                      rankmap::field<WaitLog::Note>(request, openmpi::kRequestCallbackData),
+                      request);
+}
+
 // A receive ends without a message.
 inline void not_received(const void* request, bool keeps_note) {
   if (WaitLog::on() && keeps_note)

@@ -12,6 +12,7 @@
 #include "profiler/waits/exchange.h"
 #include "profiler/waits/matched_messages.h"
 #include "profiler/waits/neighbor_lists.h"
+#include "profiler/waits/posted_order.h"
 #include "profiler/waits/sequence_block.h"
 
 namespace fathom::profiler {
@@ -114,15 +115,36 @@ class Finder {
 
   // visit(part, facts) for each part of the record.
   template <typename Visit>
-  static void for_each_part(const WaitLog::Record& record, Visit visit) {
+  void for_each_part(const WaitLog::Record& record, Visit visit) {
     const std::uint64_t* words = record.words();
     for (std::uint64_t i = 0; i < record.parts; ++i) {
       if ((words[i] & WaitLog::kIsFacts) != 0) continue;
       CollectiveFacts facts{0, -1};
       if (i + 1 < record.parts && (words[i + 1] & WaitLog::kIsFacts) != 0)
         facts = WaitLog::facts_of(words[i + 1]);
-      visit(Part{words[i]}, facts);
+      visit(in_order(Part{words[i]}), facts);
     }
+  }
+
+  // With its place among the messages of its channel.
+  Part in_order(Part part) {
+    if (!part.is_known()) return part;
+    const Channel& own = channel(part.channel());
+    if (own.places_unknown) return {Part::kUnknown};
+    if (!own.places_differ) return part;
+    const PostedOrder::Places& all = places(own);
+    const std::uint64_t behind = part.ordinal() - all.of_appended.size();  // what a probe has found
+    const std::uint64_t place = part.ordinal() < all.of_appended.size()
+                                    ? all.of_appended[part.ordinal()]
+                                    : all.ticks.size() + behind;
+    if (place == PostedOrder::Places::kNone) return {Part::kUnknown};
+    return {(part.bits & ~Part::kOrdinal) | place};
+  }
+
+  const PostedOrder::Places& places(const Channel& channel) {
+    const auto [known, is_new] = places_.try_emplace(&channel);
+    if (is_new) known->second = PostedOrder::places(channel, WaitLog::times());
+    return known->second;
   }
 
   void want_all() {
@@ -250,8 +272,13 @@ class Finder {
   }
 
   // When the message was sent, or its receive posted.
-  std::int64_t moment_of(const Channel& own, TimeLog::Reader& times, std::uint64_t ordinal) const {
-    const std::uint64_t ticks = MatchedMessages::moment(own, ordinal, times.at(ordinal));
+  std::int64_t moment_of(const Channel& own, TimeLog::Reader& times, std::uint64_t ordinal) {
+    std::uint64_t ticks = 0;
+    if (!own.places_differ) {
+      ticks = MatchedMessages::moment(own, ordinal, times.at(ordinal));
+    } else if (const auto& posted = places(own).ticks; ordinal < posted.size()) {
+      ticks = posted[ordinal];
+    }
     return ticks == 0 ? kUnknown : clock_.at(ticks);
   }
 
@@ -296,7 +323,7 @@ class Finder {
       for (std::uint64_t i = 0; i < question.ordinals; ++i) {
         std::uint64_t ordinal = 0;
         if (!bytes.get(ordinal)) break;
-        const bool known = own != nullptr && !own->posts_unknown;
+        const bool known = own != nullptr && !own->posts_unknown && !own->places_unknown;
         put(data, known ? moment_of(*own, times, ordinal) : kUnknown);
       }
     }
@@ -465,6 +492,8 @@ class Finder {
   std::map<std::pair<std::uint64_t, std::uint64_t>, std::pair<std::uint32_t, std::size_t>>
       asked_blocks_;  // (communicator, first place): channel, first question
   std::map<PeerChannel, const Channel*> channels_by_peer_;
+  std::map<const Channel*, PostedOrder::Places>
+      places_;  // where they differ from the order of appending
 };
 
 }  // namespace

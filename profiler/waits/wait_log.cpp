@@ -12,6 +12,7 @@
 #include "mpi/meaning.h"
 #include "mpi/wait_kind.h"
 #include "profiler/waits/matched_messages.h"
+#include "profiler/waits/posted_order.h"
 #include "rankmap/communicator_view.h"
 #include "rankmap/layouts/all.h"
 
@@ -71,7 +72,8 @@ bool WaitLog::open(std::size_t bytes, bool threads_share, const char* const* nam
       std::clamp<std::size_t>(bytes / 4 / sizeof(Channel), 256, Part::kMostChannels);
   auto memory = std::make_unique<Memory>();
   if (!memory->times.open(half) || !memory->words.reserve(room + kRecordWords) ||
-      !memory->channels.open(most_channels) || !memory->carried.reserve(room / kSumWords + 1))
+      !memory->channels.open(most_channels) || !memory->carried.reserve(room / kSumWords + 1) ||
+      !PostedOrder::open(bytes / 32))
     return false;
   memory_ = memory.release();
   names_ = names;
@@ -132,8 +134,15 @@ WaitLog::Note WaitLog::posted(const Live& live, int tag, int source) {
 
 Part WaitLog::received_part(const Live& live, int tag, int source, Note note) {
   if ((note & kHasPart) != 0) return {note & ~kHasPart};
-  return appended({live.kind, ChannelKind::kReceived, source, tag}, live.group,
-                  note != 0 ? note : moment());
+  const Turn turn(threads_share_);
+  Channel* const own = channel({live.kind, ChannelKind::kReceived, source, tag}, live.group);
+  if (own == nullptr) return {Part::kUnknown};
+  if (own->held > 0) MatchedMessages::make_way(*own, memory_->times);
+  const std::uint64_t posted = note != 0 ? note : moment();
+  const bool is_last = posted >> TimeLog::kUnitBits >= own->times.last;
+  memory_->times.append(own->times, is_last ? posted : own->times.last << TimeLog::kUnitBits);
+  if (!is_last) PostedOrder::posted_earlier(*own, posted);
+  return Part::of(*own, own->times.count - 1);
 }
 
 void WaitLog::received_at_unknown_post(const Live& live, int tag, int source) {
@@ -221,13 +230,18 @@ void WaitLog::cancelled(Note note) {
   if (!part.is_known()) return;
   const Turn turn(threads_share_);
   Channel& own = *const_cast<Channel*>(&memory_->channels.rows()[part.channel()]);
-  if (part.ordinal() + 1 == own.times.count) memory_->times.take_back(own.times);
+  if (part.ordinal() + 1 == own.times.count) {
+    memory_->times.take_back(own.times);
+  } else {
+    PostedOrder::removed(own, part.ordinal());
+  }
 }
 
 void WaitLog::left_slowly(std::uint64_t ticks, const profile::CallRow* row, std::uint64_t bytes) {
   const std::uint64_t duration = ticks - own_.entered;
   const bool may_wait = own_.parts > 0 && !roles_[own_.function].never;
   const bool is_kept = may_wait && keep(ticks, row, bytes);
+  const std::uint64_t left_before = std::exchange(own_.last_left, ticks);
   if (own_.is_main && !is_kept) {
     add_place(row, duration, bytes, own_.entered - left_before);
     if (may_wait) short_waits_ += duration;
@@ -241,10 +255,10 @@ void WaitLog::loop_left(std::uint64_t ticks, const profile::CallRow* row, std::u
   const std::uint64_t last_entered = std::exchange(own_.entered, own_.loop_entered);
   if (!keep(ticks, row, bytes) && own_.is_main) {
     short_waits_ += ticks - own_.entered;
-  const std::uint64_t left_before = std::exchange(own_.last_left, ticks);
     own_.entered = last_entered;
     add_place(row, ticks - last_entered, bytes, 0);
   }
+  own_.last_left = ticks;
   not_timed();
 }
 
@@ -258,7 +272,6 @@ void WaitLog::take_out_loop(const profile::CallRow* present) {
     place.sum.calls += calls - place.calls_before;
   }
 }
-  own_.last_left = ticks;
 
 // False if the call is too short, or becomes it because there is no room.
 bool WaitLog::keep(std::uint64_t ticks, const profile::CallRow* row, std::uint64_t bytes) {
@@ -338,6 +351,7 @@ WaitLog::Place* WaitLog::add_place(const profile::CallRow* row, std::uint64_t ti
       place.sum = {row, 0, 0, row->calls - 1, row->bytes - bytes};
     }
     place.sum.ticks += ticks;
+    place.sum.program_ticks += program_ticks;
     return &place;
   }
   // All entries are used: this stretch ends before the present call, and the next begins with it.
@@ -351,7 +365,6 @@ WaitLog::Place* WaitLog::add_place(const profile::CallRow* row, std::uint64_t ti
 }
 
 // Drops calls below the threshold. A call that goes becomes part of the stretch before the next one that
-    place.sum.program_ticks += program_ticks;
 // stays; what follows the last is a stretch of its own. What the program did before it stays with it. In
 // place: a call that goes leaves room for its sum.
 void WaitLog::drop_short() {
@@ -363,6 +376,7 @@ void WaitLog::drop_short() {
       Sum& sum = memory_->carried[i];
       if (sum.row != more.row) continue;
       sum.ticks += more.ticks;
+      sum.program_ticks += more.program_ticks;
       sum.calls += more.calls;
       sum.bytes += more.bytes;
       return;
@@ -376,7 +390,6 @@ void WaitLog::drop_short() {
     record.short_waits = record.of_main ? std::exchange(short_waits, 0) : 0;
     std::memmove(&memory_->words[to + kRecordWords], parts, record.parts * sizeof(std::uint64_t));
     std::memcpy(&memory_->words[to], &record, sizeof record);
-      sum.program_ticks += more.program_ticks;
     to += kRecordWords + record.parts;
     if (!record.of_main) return;
     std::memcpy(&memory_->words[to], memory_->carried.data(),
@@ -390,11 +403,16 @@ void WaitLog::drop_short() {
     const std::uint64_t* parts = &memory_->words[at + kRecordWords];
     at += record.size();
     short_waits += record.short_waits;
+    std::uint64_t in_sums = 0;
     for (std::uint32_t i = 0; i < record.sums; ++i) {
       Sum sum;
       std::memcpy(&sum, parts + record.parts + kSumWords * i, sizeof sum);
+      in_sums += sum.ticks + sum.program_ticks;
       carry(sum);
     }
+    const std::uint64_t stretch_end = left_before + in_sums;
+    const std::uint64_t program = record.entered > stretch_end ? record.entered - stretch_end : 0;
+    if (record.of_main) left_before = record.left;
     const std::uint64_t duration = record.left - record.entered;
     if (duration >= threshold_) {
       write(record, parts);
@@ -403,16 +421,11 @@ void WaitLog::drop_short() {
     if (record.of_main) end = record.left;
     if (record.row == nullptr) continue;
     left_out_ += 1;
-    std::uint64_t in_sums = 0;
     left_out_ticks_ += duration;
     if (!record.of_main) continue;
     carry({record.row, duration, program, 1, record.bytes});
-      in_sums += sum.ticks + sum.program_ticks;
     short_waits += duration;
   }
-    const std::uint64_t stretch_end = left_before + in_sums;
-    const std::uint64_t program = record.entered > stretch_end ? record.entered - stretch_end : 0;
-    if (record.of_main) left_before = record.left;
   if (memory_->carried.size() > 0)
     write({end, end, nullptr, 0, 0, 0, 0, true}, memory_->words.data());
   used_ = to;

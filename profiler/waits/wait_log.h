@@ -14,9 +14,9 @@
 // which a call is left out doubles. When the times no longer fit, the oldest go (time_log.h).
 //
 // A receive that was posted with a definite source and tag has its place in the channel's order from
-// then on. One with a wildcard gets it when it completes, which is wrong only if receives of both
-// kinds were waiting for messages of the same channel. A probe finds the message that the next
-// receive on its channel takes, or takes it itself (matched_messages.h).
+// then on. One with a wildcard gets it when it completes, before those that were posted after it
+// (posted_order.h). A probe finds the message that the next receive on its channel takes, or takes it
+// itself (matched_messages.h).
 //
 // A loop of calls that test or probe and fail, and the one that succeeds, is one call, as in the
 // analysis of traces (analysis/engine/step.h), and kept like any other. Until then its calls are
@@ -73,7 +73,9 @@ struct Channel {
   std::uint32_t held = 0;       // messages that probes have taken, after those of `times`
   std::uint32_t number = 0;
   bool posts_unknown = false;
-  bool order_unknown = false;  // which of its messages a receive or probe had is not known
+  // Which of its messages a receive or probe had is not known any more; nor of earlier ones either.
+  bool order_unknown = false, places_unknown = false;
+  bool places_differ = false;  // from the order in which times were appended: PostedOrder::places()
   std::uint32_t peer_job = 0, peer_rank = 0;  // in its world
 };
 
@@ -154,18 +156,18 @@ class WaitLog {
                                           std::uint64_t bytes) {
     Sum& sum = places_[place_in_stretch(row)].sum;
     const std::uint64_t duration = ticks - own_.entered;
+    const std::uint64_t program = own_.entered - own_.last_left;
     const bool may_wait = own_.parts > 0 && !roles_[own_.function].never;
     const bool is_usual = sum.row == row && sum.ticks != 0 && !threads_share_ && own_.is_main &&
                           (!may_wait || duration < threshold_);
-    const std::uint64_t program = own_.entered - own_.last_left;
     if (!is_usual) [[unlikely]]
       return left_slowly(ticks, row, bytes);
     sum.ticks += duration;
+    sum.program_ticks += program;
+    own_.last_left = ticks;
     if (may_wait) {
       leave_out(duration);
       short_waits_ += duration;
-    sum.program_ticks += program;
-    own_.last_left = ticks;
     }
     not_timed();
   }
@@ -180,10 +182,10 @@ class WaitLog {
   static void poll_failed(const void* site, std::uint64_t ticks, profile::CallRow* row,
                           std::uint64_t bytes, std::uint64_t* duration) {
     Place* place = own_.is_main ? add_failed_poll(row, ticks - own_.entered, bytes) : nullptr;
+    own_.last_left = ticks;
     if (own_.request_count > 0) {
       own_.polls.failed(site, own_.entered, ticks,
                         {row, duration, place == nullptr ? nullptr : &place->sum.ticks},
-    own_.last_left = ticks;
                         ends_loop(), longest_poll_);
     } else {
       own_.polls.end();  // probes are all timed
@@ -310,10 +312,10 @@ class WaitLog {
   struct Sum {
     const profile::CallRow* row;
     std::uint64_t ticks;
+    std::uint64_t program_ticks;  // what the program did just before them
     std::uint64_t calls, bytes;
   };
   struct Stretch {
-    std::uint64_t program_ticks;  // what the program did just before them
     const Sum* sums;
     std::uint32_t count;
     std::uint64_t short_waits;  // ticks of calls in it that may have waited and were left out
@@ -467,14 +469,14 @@ class WaitLog {
   static Place* add_failed_poll(const profile::CallRow* row, std::uint64_t ticks,
                                 std::uint64_t bytes) {
     Place* place = &places_[place_in_stretch(row)];
-    if (place->sum.row == row && place->sum.ticks != 0) [[likely]] {
-      place->sum.ticks += ticks;
-    } else {
     // Between the polls of a loop the program does nothing else.
     const std::uint64_t program_ticks = ends_loop() ? 0 : own_.entered - own_.last_left;
+    if (place->sum.row == row && place->sum.ticks != 0) [[likely]] {
+      place->sum.ticks += ticks;
+      place->sum.program_ticks += program_ticks;
+    } else {
       place = add_place(row, ticks, bytes, program_ticks);
       if (place == nullptr) return nullptr;
-      place->sum.program_ticks += program_ticks;
     }
     if (place->loop != own_.loop_entered)
       *place = {place->sum, own_.loop_entered, place->sum.ticks - ticks, row->calls - 1};

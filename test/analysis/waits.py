@@ -97,6 +97,10 @@ MORE = {
     "get_status_of_a_collective": ("polling", "MPI_Request_get_status", [0, 2, 3], 1),
     "get_status_of_a_send": ("polling", "MPI_Request_get_status", [0], 1),
     "two_mprobes": ("late-sender", "MPI_Mprobe", [0], 1),
+    "freed_before": ("late-sender", "MPI_Recv", [0], 1),
+    "any_source_freed_before": ("late-sender", "MPI_Recv", [0], 1),
+    "any_source_before": ("late-sender", "MPI_Wait", [0], 1),
+    "cancelled_before": ("late-sender", "MPI_Wait", [0], 1),
     "sent_to_a_neighbor": ("wait-for-neighbours", "MPI_Neighbor_alltoall", [0], 1),
     "isent_to_a_neighbor": ("wait-for-neighbours", "MPI_Wait", [0], 1),
     "allreduce_init": ("wait-at-nxn", "MPI_Wait", [0, 2, 3], 1),
@@ -270,8 +274,9 @@ def check_meanwhile(case, kind, function, culprit, meanwhile):
         before = "MPI_Pready_list" if case == "two_partitioned" else "MPI_Pready"
     if kind == "wait-for-lock":
         before = "MPI_Win_unlock_all" if case == "lock_all_then_exclusive" else "MPI_Win_unlock"
-    after = {"wrong_order": "MPI_Send", "late_complete": "MPI_Put", "win_test_loop": "MPI_Put", "two_mprobes": "MPI_Send"}.get(
-        case, "MPI_Barrier")
+    after = {"wrong_order": "MPI_Send", "late_complete": "MPI_Put", "win_test_loop": "MPI_Put", "two_mprobes": "MPI_Send",
+             "freed_before": "MPI_Send", "any_source_freed_before": "MPI_Send", "any_source_before": "MPI_Send"}.get(
+                 case, "MPI_Barrier")
     if case in PARTITIONED and case != "late_start":
         after = "MPI_Pready_range"
     assert meanwhile["rank"] == culprit, meanwhile

@@ -24,7 +24,7 @@ TRUTH = """late_sender any_source any_tag dup split irecv_wait waitall late_rece
     fence win_create win_free comm_split file_open file_close file_write_ordered file_set_size file_write_ordered_begin
     allreduce_init bcast_init reduce_init allreduce_init_in_test_loop init finalize
     neighbors ineighbors_in_test_loop neighbor_init sent_to_a_neighbor isent_to_a_neighbor several_ineighbors
-    several_sent_to_a_neighbor two_mprobes intercomm_create comm_create_group
+    several_sent_to_a_neighbor two_mprobes freed_before any_source_freed_before any_source_before cancelled_before intercomm_create comm_create_group
     get_status_loop get_status_of_a_collective get_status_of_a_send
     get_status_all_loop get_status_any_loop get_status_some_loop""".split()
 REAL = {"collectives": 5, "neighbors": 4, "completion": 4, "send_modes": 4, "wildcards": 4, "datatypes": 4, "constructors": 4,

@@ -55,6 +55,7 @@ HOT_OBJECTS = {
         "mmap64": "WaitLog::open; a call that completes more requests than any before it on this thread",
         "munmap": "the same, and when a thread ends", "fathom::profiler::TimeLog::": "",
         "fathom::profiler::MatchedMessages::": "messages that a probe takes",
+        "fathom::profiler::PostedOrder::": "receives with a wildcard that complete out of order, or are cancelled",
         "__cxa_thread_atexit": "the same", "__dso_handle": "the same", "__tls_": "the same",
         "clock_gettime": "Ticks::now where the processor's counter is not even",
         "fathom::mpi::": "WaitLog::open", "sched_yield": "another thread has its turn, and no processor",

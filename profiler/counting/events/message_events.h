@@ -16,6 +16,7 @@ inline std::uint64_t started(const Live*, int, int) { return 0; }
 inline void not_started(std::uint64_t) {}
 inline void received(const Live&, int, int, std::uint64_t) {}
 inline void request_received(const Live&, int, int, const void*, bool) {}
+inline void given_up_received(const Live&, int, int, const void*, bool) {}
 inline void request_seen(const Live&, int, int, void*) {}
 inline void persistent_received(const Live&, int, int, std::uint64_t, const void*) {}
 inline void not_received(const void*, bool) {}

@@ -164,6 +164,43 @@ static void mrecv_of_the_second_first(void) {
   MPI_Mrecv(early, sizeof early, MPI_CHAR, &messages[0], MPI_STATUS_IGNORE);
 }
 
+// ---- receives whose place in the order is known late: the second of two messages is late ----
+
+static void early_and_late(void) {
+  MPI_Send(value, 1, MPI_INT, 0, 3, MPI_COMM_WORLD);
+  late();
+  MPI_Send(value, 1, MPI_INT, 0, 3, MPI_COMM_WORLD);
+}
+static void receive(int source, int number, MPI_Request* request) {
+  MPI_Irecv(&value[number], 1, MPI_INT, source, 3, MPI_COMM_WORLD, request);
+}
+static void freed_before_from(int source) {
+  MPI_Request freed;
+  if (rank == 1) early_and_late();
+  if (rank != 0) return;
+  receive(source, 0, &freed);
+  MPI_Request_free(&freed);
+  MPI_Recv(&value[1], 1, MPI_INT, 1, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+static void freed_before(void) { freed_before_from(1); }
+static void any_source_freed_before(void) { freed_before_from(MPI_ANY_SOURCE); }
+static void any_source_before(void) {
+  MPI_Request receives[2];
+  if (rank == 1) early_and_late();
+  if (rank != 0) return;
+  receive(MPI_ANY_SOURCE, 0, &receives[0]);
+  receive(1, 1, &receives[1]);
+  for (int i = 1; i >= 0; i--) MPI_Wait(&receives[i], MPI_STATUS_IGNORE);
+}
+static void cancelled_before(void) {
+  MPI_Request receives[2];
+  if (rank == 1) late(), MPI_Send(value, 1, MPI_INT, 0, 3, MPI_COMM_WORLD);
+  if (rank != 0) return;
+  for (int i = 0; i < 2; i++) receive(1, i, &receives[i]);
+  MPI_Cancel(&receives[0]);
+  for (int i = 0; i < 2; i++) MPI_Wait(&receives[i], MPI_STATUS_IGNORE);
+}
+
 // ---- a neighbour that receives and does not send: rank 1, from rank 0, more than can go at once ----
 
 static MPI_Comm other;
@@ -280,6 +317,10 @@ static const struct Case cases[] = {{"exclusive_then_shared", exclusive_then_sha
                                     {"get_status_of_a_send", get_status_of_a_send},
                                     {"two_mprobes", two_mprobes},
                                     {"mrecv_of_the_second_first", mrecv_of_the_second_first},
+                                    {"freed_before", freed_before},
+                                    {"any_source_freed_before", any_source_freed_before},
+                                    {"any_source_before", any_source_before},
+                                    {"cancelled_before", cancelled_before},
                                     {"sent_to_a_neighbor", sent_to_a_neighbor},
                                     {"isent_to_a_neighbor", isent_to_a_neighbor},
                                     {"several_ineighbors", several_ineighbors},
