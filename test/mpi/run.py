@@ -237,6 +237,8 @@ def check_profile(case, combination, setting, expect, run, where):
     with open(path) as file:
         profile = json.load(file)
     problems = check_source(profile, case, combination)
+    if not profile.get("calls"):
+        problems.append("the calls were not timed")
     verdict = case.options.get("verdict")
     if verdict and profile["coverage"]["verdict"] != verdict:
         problems.append(f"the verdict is {profile['coverage']['verdict']}, not {verdict}")
