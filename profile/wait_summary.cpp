@@ -18,11 +18,13 @@ void most_seconds_first(std::vector<Item>& items) {
 }  // namespace
 
 void WaitSummary::add(const CallWaits& block) {
-  // Waits in MPI_Init lie before the time that shares are of.
-  if (!selection_.admits(block) || block.kind == mpi::name_of(mpi::WaitKind::kInit)) return;
+  if (!selection_.admits(block)) return;
+  const auto kind = mpi::wait_kind_named(block.kind);
+  const bool edge = kind == mpi::WaitKind::kInit || kind == mpi::WaitKind::kFinalize;
   const Way way{block.kind, block.function, block.site};
   for (std::size_t row = 0; row < block.rank.size(); ++row) {
-    Sum& sum = pairs_[{block.rank[row], block.awaited[row]}][way];
+    const Pair pair{block.rank[row], block.awaited[row]};
+    Sum& sum = edge ? edges_[*kind][pair] : pairs_[pair][way];
     sum.waits += block.waits[row];
     sum.total_ns += block.total_ns[row];
     sum.longest_ns = std::max(sum.longest_ns, block.longest_ns[row]);
@@ -53,6 +55,24 @@ std::vector<WaitPair> WaitSummary::pairs() const {
     list.push_back(std::move(pair));
   }
   most_seconds_first(list);
+  return list;
+}
+
+std::vector<EdgeWaits> WaitSummary::edges() const {
+  std::vector<EdgeWaits> list;
+  for (const auto& [kind, pairs] : edges_) {
+    EdgeWaits edge;
+    edge.kind = mpi::name_of(kind);
+    for (const auto& [pair, sum] : pairs) {
+      const double seconds = base::seconds(sum.total_ns);
+      edge.waits += sum.waits;
+      edge.seconds += seconds;
+      if (seconds <= edge.seconds_of_pair) continue;
+      edge.seconds_of_pair = seconds;
+      std::tie(edge.rank, edge.awaited) = pair;
+    }
+    list.push_back(std::move(edge));
+  }
   return list;
 }
 

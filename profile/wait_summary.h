@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Who waits for whom, and of what a critical path consists, summed up from a profile.
 //
-// Waits of several threads add up, as their calls do. Those in MPI_Init are left out: they lie before
-// the time that shares are of.
+// Waits of several threads add up, as their calls do. Those in MPI_Init and MPI_Finalize are kept
+// apart: they lie outside the time that shares are of (call_summary.h).
 #pragma once
 
 #include <cstdint>
@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "mpi/wait_kind.h"
 #include "profile/profile.h"
 #include "profile/selection.h"
 
@@ -27,17 +28,29 @@ struct WaitPair {
   double seconds_there = 0;
 };
 
+// The waits in MPI_Init or in MPI_Finalize, over all pairs, and the pair that waited longest there.
+struct EdgeWaits {
+  std::string kind;  // a name of mpi/wait_kind.h
+  std::uint64_t waits = 0;
+  double seconds = 0;
+  std::int64_t rank = 0, awaited = 0;
+  double seconds_of_pair = 0;
+};
+
 class WaitSummary {
  public:
   explicit WaitSummary(const Selection& selection = {}) : selection_(selection) {}
 
   void add(const CallWaits& block);
 
-  bool empty() const { return pairs_.empty(); }
+  // Without those in MPI_Init and MPI_Finalize, as the pairs are.
   double seconds() const;
 
   // Most time first; ties by ranks.
   std::vector<WaitPair> pairs() const;
+
+  // Of each kind that occurred, MPI_Init first.
+  std::vector<EdgeWaits> edges() const;
 
  private:
   struct Sum {
@@ -45,8 +58,11 @@ class WaitSummary {
   };
   using Way = std::tuple<std::string, std::string, std::int64_t>;  // kind, function, site
 
+  using Pair = std::pair<std::int64_t, std::int64_t>;  // rank, awaited
+
   Selection selection_;
-  std::map<std::pair<std::int64_t, std::int64_t>, std::map<Way, Sum>> pairs_;
+  std::map<Pair, std::map<Way, Sum>> pairs_;
+  std::map<mpi::WaitKind, std::map<Pair, Sum>> edges_;
 };
 
 // The calls of one function from one site on a path, or what is computed before them, over all

@@ -111,6 +111,16 @@ void write_waits(base::JsonWriter& json, const RunSummary& summary) {
     json.field("unresolved", coverage.unresolved);
     json.field("unresolved_ns", coverage.unresolved_ns);
   });
+  json.objects("edge_waits", summary.edge_waits, [&](const profile::EdgeWaits& edge) {
+    json.field("kind", edge.kind);
+    json.field("waits", edge.waits);
+    json.field("seconds", edge.seconds);
+    json.object("longest_pair", [&] {
+      json.field("rank", edge.rank);
+      json.field("awaited", edge.awaited);
+      json.field("seconds", edge.seconds_of_pair);
+    });
+  });
   json.objects("top_waits", summary.top_waits, [&](const profile::WaitPair& pair) {
     json.field("rank", pair.rank);
     json.field("awaited", pair.awaited);

@@ -244,8 +244,13 @@ class ReportPage {
     for (std::size_t i = 1; i < lines.size(); ++i) add(lines[i]);
   }
 
+  static std::string kind_words(const std::string& name) {
+    const auto kind = mpi::wait_kind_named(name);
+    return kind ? mpi::kWaitKindWords[static_cast<std::size_t>(*kind)] : printable(name);
+  }
+
   void waits() {
-    if (summary_.top_waits.empty()) return;
+    if (summary_.top_waits.empty()) return edge_waits();
     heading("who waits for whom",
             fmt::format(": {}, {} of all ranks' time, in {}", human_seconds(summary_.wait_seconds),
                         percent(summary_.wait_seconds, summary_.all_ranks_seconds()),
@@ -255,15 +260,25 @@ class ReportPage {
       const auto rank =
           std::find_if(summary_.rank_times.begin(), summary_.rank_times.end(),
                        [&](const profile::RankTime& time) { return time.rank == pair.rank; });
-      const auto kind = mpi::wait_kind_named(pair.kind);
-      rows.push_back(
-          {fmt::format("{} ← {}", pair.rank, pair.awaited), pair.seconds,
-           rank == summary_.rank_times.end() ? 0 : rank->seconds,
-           fmt::format("{:<13} ", kind ? mpi::kWaitKindWords[static_cast<std::size_t>(*kind)]
-                                       : printable(pair.kind)),
-           pair.function, pair.site});
+      rows.push_back({fmt::format("{} ← {}", pair.rank, pair.awaited), pair.seconds,
+                      rank == summary_.rank_times.end() ? 0 : rank->seconds,
+                      fmt::format("{:<13} ", kind_words(pair.kind)), pair.function, pair.site});
     }
     time_rows(rows);
+    edge_waits();
+  }
+
+  // Without shares: these waits are no part of the time between MPI_Init and MPI_Finalize.
+  void edge_waits() {
+    constexpr double kMatters = 0.01;
+    std::string list;
+    for (const profile::EdgeWaits& edge : summary_.edge_waits) {
+      if (edge.seconds < kMatters * summary_.all_ranks_seconds()) continue;
+      list += fmt::format("{}{} {} (most {} ← {} {})", list.empty() ? "" : ", ",
+                          kind_words(edge.kind), human_seconds(edge.seconds), edge.rank,
+                          edge.awaited, human_seconds(edge.seconds_of_pair));
+    }
+    if (!list.empty()) wrapped("not in it: " + list, Style::kFaint, "  ");
   }
 
   static std::string on_path(const profile::PathShare& share) {

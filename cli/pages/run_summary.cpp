@@ -223,6 +223,7 @@ base::Result<RunSummary> summarise(const std::string& profile_path,
     summary.waiting_pairs = summary.top_waits.size();
     summary.top_waits.resize(std::min(summary.waiting_pairs, top));
     summary.wait_seconds = collector.waits.seconds();
+    summary.edge_waits = collector.waits.edges();
     summary.paths = std::move(collector.paths);
   }
   std::uint64_t most = 0;

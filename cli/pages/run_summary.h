@@ -57,8 +57,9 @@ struct RunSummary {
   std::vector<std::pair<std::string, profile::CallSum>> functions;  // most time first
   std::vector<profile::WaitPair> top_waits;                         // the same, most time first
   std::size_t waiting_pairs = 0;
-  double wait_seconds = 0;                  // of all pairs
-  std::vector<profile::PathSummary> paths;  // the whole run's first; empty like `rank_times`
+  double wait_seconds = 0;                     // of all pairs
+  std::vector<profile::EdgeWaits> edge_waits;  // in MPI_Init and MPI_Finalize, not in what precedes
+  std::vector<profile::PathSummary> paths;     // the whole run's first; empty like `rank_times`
   profile::Volume total;
   profile::Volume hidden;                    // the part that the library sent for the program
   std::vector<profile::ClassTotal> classes;  // most bytes first

@@ -52,7 +52,9 @@ class Pictures:
     def plot_wait_matrix(self, linear: bool = False) -> Picture:
         """Who waited for whom, and how long."""
         from fathom.plots import matrix
-        part, job = self._working() if self.has_trace else (self, self._profile_job())
+        if not self.has_trace:
+            return matrix.draw_waits(self._profile_job(), self._profile_waits(), self.ranks, linear)
+        part, job = self._working()
         return matrix.draw_waits(job, part.waits, self.ranks, linear)
 
     def plot_critical_path(self) -> Picture:
@@ -119,6 +121,10 @@ class Pictures:
         from fathom.plots import numbers, timeline
         return numbers.Job.of(self.application, self.header["world_size"], self.seconds, timeline.WINDOW)
 
+    def _profile_waits(self):
+        from fathom.plots import numbers
+        return self.waits[~self.waits["kind"].isin(numbers.OUTSIDE)]
+
     def _profile_times(self):
         """(the tables that plots.numbers makes of a profile, what the title says); an error if calls were not timed."""
         from fathom import _core
@@ -128,7 +134,7 @@ class Pictures:
             raise _core.Error("the run has no trace, and its profile has no times of calls; record it without --no-time")
         waits = None
         if self._core.knows_waits():
-            table = self.waits
+            table = self._profile_waits()
             waits = list(zip(table["rank"], table["culprit"], table["function"], table["seconds"] * 1e9))
         rows = zip(calls["rank"], calls["mpi_function"], calls["calls"], calls["total_ns"].astype(float))
         return numbers.of_profile(rows, waits, None, self._core.seconds_of_ranks()), self._profile_job()

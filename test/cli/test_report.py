@@ -115,6 +115,23 @@ class Figures(harness.CliTest):
         self.assertEqual(order, sorted(order))
         self.assertLessEqual(max(map(len, lines)), 80)
 
+    def test_waits_at_the_end_are_no_part_of_a_share(self):
+        """They are longer than the time that the share was of: "1 <- 2 0.26 s 426 % MPI_Finalize"."""
+        document = fixtures.with_waits(fixtures.hpcc4())
+        for kind, function, seconds in (("wait-at-init", "MPI_Init", 1), ("wait-at-finalize", "MPI_Finalize", 400)):
+            document["waits"].append({**document["waits"][0], "kind": kind, "function": function, "rank": [2, 3], "awaited": [1, 1],
+                                      "waits": [1, 1], "total_ns": [seconds * 10**9, seconds * 5 * 10**9],
+                                      "longest_ns": [10**9, 10**9]})
+        self.write_run("r", document)
+        page = " ".join(self.fathom("report", "r").stdout.split())
+        self.assertIn("who waits for whom: 2 min 20 s, 36 % of all ranks' time, in 4 pairs", page)
+        self.assertIn("3 ← 1 46.0 s 48 % late sender", page)
+        self.assertIn("not in it: MPI_Init 6.00 s (most 3 ← 1 5.00 s), MPI_Finalize 40 min 00 s (most 3 ← 1 33 min 20 s)", page)
+        report = self.report(document)
+        self.assertAlmostEqual(report["waits"]["seconds"], 139.500000005)
+        self.assertEqual([(edge["kind"], edge["waits"], edge["seconds"], edge["longest_pair"]["rank"]) for edge in report["edge_waits"]],
+                         [("wait-at-init", 2, 6, 3), ("wait-at-finalize", 2, 2400, 3)])
+
     def test_computing_before_the_end_has_no_place(self):
         document = fixtures.with_waits(fixtures.hpcc4())
         document["call_sites"].append({"id": 2, "module": "", "offset": 0})

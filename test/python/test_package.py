@@ -2,6 +2,7 @@
 """What a user meets first: the package itself, its words, its refusals, and how it shows itself in a notebook."""
 import importlib
 import inspect
+import json
 import os
 import pkgutil
 import subprocess
@@ -262,6 +263,22 @@ class WithoutTrace(unittest.TestCase):
         numpy.testing.assert_allclose([patch.get_height() for patch in path.patches], [0.3, 0, 0, 1.0, 0.1, 0.1, 0, 0], atol=1e-9)
         words = " ".join(text.get_text() for text in self.run_.plot_wait_matrix().texts)
         self.assertIn("968 ms of waiting", words)
+
+    def test_pictures_leave_out_waits_outside_the_time_they_show(self):
+        with open(self.run_.path, encoding="utf-8") as file:
+            document = json.load(file)
+        document["waits"].append({**document["waits"][0], "kind": "wait-at-finalize"})
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "profile.json")
+            with open(path, "w", encoding="utf-8") as file:
+                json.dump(document, file)
+            run = fathom.open(path)
+            words = " ".join(text.get_text() for text in run.plot_wait_matrix().texts)
+            self.assertIn("968 ms of waiting", words)
+            self.assertEqual(run._profile_times()[0]["idle_time"], self.run_._profile_times()[0]["idle_time"])
+        profile = drawing("profile")
+        times = profile.Profile(document, profile.Choice(None, False, False)).times
+        self.assertAlmostEqual(sum(times["waits"]["seconds"]), 0.968)
 
 
 def drawing(name):

@@ -37,11 +37,13 @@ class Job:
 
 
 PROGRAM = "(program)"
+# Waits of these kinds lie outside the time from MPI_Init to MPI_Finalize, which the pictures of a profile are of.
+OUTSIDE = ("wait-at-init", "wait-at-finalize")
 
 
 def of_profile(calls, waits, path, seconds_of_rank):
     """{"functions", "idle_time", "waits", "path"}: tables from the rows of a profile. `calls`: (rank, function, calls, ns);
-    `waits`: (rank, awaited, function, ns), or None: not known; `path`: (rank, function, whether it is computing before
+    `waits`: (rank, awaited, function, ns), without those OUTSIDE, or None: not known; `path`: (rank, function, whether it is computing before
     that, ns), or None; seconds_of_rank: {rank: seconds} of the ranks that left times. A table that is not known is None.
     """
     functions, in_mpi, waiting = {}, dict.fromkeys(seconds_of_rank, 0.0), dict.fromkeys(seconds_of_rank, 0.0)
@@ -52,7 +54,7 @@ def of_profile(calls, waits, path, seconds_of_rank):
         if rank in in_mpi:
             in_mpi[rank] += ns / 1e9
     for rank, _, function, ns in waits or ():
-        if rank in waiting and function in functions:  # not MPI_Init and MPI_Finalize, which are not timed
+        if rank in waiting and function in functions:
             waiting[rank] += ns / 1e9
     ranks = sorted(seconds_of_rank)
     computing = [max(seconds_of_rank[rank] - in_mpi[rank], 0.0) for rank in ranks]

@@ -99,7 +99,8 @@ class Profile:
         waits = path = None
         if "waits" in document.get("coverage", {}):
             waits = [(rank, awaited, block["function"], ns)
-                     for block, rank, awaited, ns in rows(document.get("waits", []), "rank", "awaited", "total_ns")]
+                     for block, rank, awaited, ns in rows(document.get("waits", []), "rank", "awaited", "total_ns")
+                     if block["kind"] not in numbers.OUTSIDE]
         for window in document.get("path", []):
             if window["window"] == "":
                 path = [(rank, part["function"], part.get("program", False), ns)

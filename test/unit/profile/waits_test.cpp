@@ -246,7 +246,10 @@ TEST_CASE("columns of waits or paths that differ in length are not written") {
 TEST_CASE("a summary of waits adds up pairs and names the call that waited longest") {
   Profile profile = test::waiting_sample_profile();
   profile.waits.push_back(profile.waits[0]);
-  profile.waits.back().kind = "wait-at-init";  // is left out
+  profile.waits.back().kind = "wait-at-init";  // outside the time that shares are of
+  profile.waits.push_back(profile.waits.back());
+  profile.waits.back().kind = "wait-at-finalize";
+  profile.waits.back().total_ns[0] += 1'000'000'000;
   profile.waits[1].rank = {1, 1, 2};
   profile.waits[1].awaited = {0, 3, 4};
   WaitSummary summary;
@@ -264,6 +267,12 @@ TEST_CASE("a summary of waits adds up pairs and names the call that waited longe
   CHECK(pairs[0].seconds_there == doctest::Approx(0.4));
   CHECK(pairs[1].awaited == 3);
   CHECK(pairs[3].seconds == doctest::Approx(0.018));
+  const std::vector<EdgeWaits> edges = summary.edges();
+  REQUIRE(edges.size() == 2);
+  CHECK(edges[0].kind == "wait-at-init");
+  CHECK(edges[1].kind == "wait-at-finalize");
+  CHECK(edges[1].seconds == doctest::Approx(edges[0].seconds + 1));
+  CHECK(edges[1].seconds_of_pair > 1);
 }
 
 TEST_CASE("a summary of a path adds up ranks, and leaves out what was not selected") {
