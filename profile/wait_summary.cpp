@@ -58,6 +58,24 @@ std::vector<WaitPair> WaitSummary::pairs() const {
   return list;
 }
 
+std::vector<WaitingCall> WaitSummary::calls(std::size_t top) const {
+  std::vector<WaitingCall> list;
+  for (const auto& [ranks, ways] : pairs_) {
+    for (const auto& [way, sum] : ways) {
+      WaitingCall call;
+      std::tie(call.rank, call.awaited) = ranks;
+      std::tie(call.kind, call.function, call.site) = way;
+      call.waits = sum.waits;
+      call.seconds = base::seconds(sum.total_ns);
+      call.longest_seconds = base::seconds(sum.longest_ns);
+      list.push_back(std::move(call));
+    }
+  }
+  most_seconds_first(list);
+  list.resize(std::min(list.size(), top));
+  return list;
+}
+
 std::vector<EdgeWaits> WaitSummary::edges() const {
   std::vector<EdgeWaits> list;
   for (const auto& [kind, pairs] : edges_) {

@@ -28,6 +28,15 @@ struct WaitPair {
   double seconds_there = 0;
 };
 
+// How one rank waited for another in the calls of one function from one site, in one way.
+struct WaitingCall {
+  std::int64_t rank = 0, awaited = 0;
+  std::string kind, function;
+  std::int64_t site = 0;
+  std::uint64_t waits = 0;
+  double seconds = 0, longest_seconds = 0;
+};
+
 // The waits in MPI_Init or in MPI_Finalize, over all pairs, and the pair that waited longest there.
 struct EdgeWaits {
   std::string kind;  // a name of mpi/wait_kind.h
@@ -48,6 +57,9 @@ class WaitSummary {
 
   // Most time first; ties by ranks.
   std::vector<WaitPair> pairs() const;
+
+  // The same waits by pair and call: the `top` with most time, most first; ties by ranks and call.
+  std::vector<WaitingCall> calls(std::size_t top) const;
 
   // Of each kind that occurred, MPI_Init first.
   std::vector<EdgeWaits> edges() const;

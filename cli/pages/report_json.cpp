@@ -134,6 +134,17 @@ void write_waits(base::JsonWriter& json, const RunSummary& summary) {
       write_site(json, summary, pair.site);
     });
   });
+  json.objects("top_waiting_calls", summary.top_waiting_calls,
+               [&](const profile::WaitingCall& call) {
+                 json.field("rank", call.rank);
+                 json.field("awaited", call.awaited);
+                 json.field("kind", call.kind);
+                 json.field("function", call.function);
+                 write_site(json, summary, call.site);
+                 json.field("waits", call.waits);
+                 json.field("seconds", call.seconds);
+                 json.field("longest_seconds", call.longest_seconds);
+               });
 }
 
 void write_paths(base::JsonWriter& json, const RunSummary& summary) {

@@ -250,19 +250,19 @@ class ReportPage {
   }
 
   void waits() {
-    if (summary_.top_waits.empty()) return edge_waits();
+    if (summary_.top_waiting_calls.empty()) return edge_waits();
     heading("who waits for whom",
             fmt::format(": {}, {} of all ranks' time, in {}", human_seconds(summary_.wait_seconds),
                         percent(summary_.wait_seconds, summary_.all_ranks_seconds()),
                         plural(summary_.waiting_pairs, "pair")));
     std::vector<TimeRow> rows;
-    for (const profile::WaitPair& pair : summary_.top_waits) {
+    for (const profile::WaitingCall& call : summary_.top_waiting_calls) {
       const auto rank =
           std::find_if(summary_.rank_times.begin(), summary_.rank_times.end(),
-                       [&](const profile::RankTime& time) { return time.rank == pair.rank; });
-      rows.push_back({fmt::format("{} ← {}", pair.rank, pair.awaited), pair.seconds,
+                       [&](const profile::RankTime& time) { return time.rank == call.rank; });
+      rows.push_back({fmt::format("{} ← {}", call.rank, call.awaited), call.seconds,
                       rank == summary_.rank_times.end() ? 0 : rank->seconds,
-                      fmt::format("{:<13} ", kind_words(pair.kind)), pair.function, pair.site});
+                      fmt::format("{:<13} ", kind_words(call.kind)), call.function, call.site});
     }
     time_rows(rows);
     edge_waits();

@@ -222,6 +222,7 @@ base::Result<RunSummary> summarise(const std::string& profile_path,
     summary.top_waits = collector.waits.pairs();
     summary.waiting_pairs = summary.top_waits.size();
     summary.top_waits.resize(std::min(summary.waiting_pairs, top));
+    summary.top_waiting_calls = collector.waits.calls(top);
     summary.wait_seconds = collector.waits.seconds();
     summary.edge_waits = collector.waits.edges();
     summary.paths = std::move(collector.paths);

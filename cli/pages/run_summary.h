@@ -56,6 +56,7 @@ struct RunSummary {
   std::vector<profile::SiteTotal> sites;                            // most time first
   std::vector<std::pair<std::string, profile::CallSum>> functions;  // most time first
   std::vector<profile::WaitPair> top_waits;                         // the same, most time first
+  std::vector<profile::WaitingCall> top_waiting_calls;              // the same by call
   std::size_t waiting_pairs = 0;
   double wait_seconds = 0;                     // of all pairs
   std::vector<profile::EdgeWaits> edge_waits;  // in MPI_Init and MPI_Finalize, not in what precedes

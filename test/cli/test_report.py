@@ -115,6 +115,21 @@ class Figures(harness.CliTest):
         self.assertEqual(order, sorted(order))
         self.assertLessEqual(max(map(len, lines)), 80)
 
+    def test_each_call_of_a_pair_has_its_own_waits(self):
+        """All that a pair waited was printed beside one call: "0 <- 1 0.55 s MPI_Recv", of which MPI_Barrier had 0.25 s."""
+        document = fixtures.with_waits(fixtures.hpcc4())
+        document["waits"].append({**document["waits"][1], "kind": "wait-at-barrier", "function": "MPI_Barrier", "rank": [3], "awaited": [1],
+                                  "waits": [7], "total_ns": [30_000_000_000]})
+        self.write_run("r", document)
+        page = " ".join(self.fathom("report", "r").stdout.split())
+        self.assertIn("3 ← 1 46.0 s 48 % late sender MPI_Waitall in exchange (halo.c:88)", page)
+        self.assertIn("3 ← 1 30.0 s 31 % barrier MPI_Barrier in hpcc+0x270f", page)
+        report = self.report(document)
+        self.assertAlmostEqual(report["top_waits"][0]["seconds"], 76.000000003)
+        self.assertAlmostEqual(report["top_waits"][0]["mostly"]["seconds"], 46.000000003)
+        self.assertEqual([(call["rank"], call["function"], call["waits"]) for call in report["top_waiting_calls"]][:4:3],
+                         [(3, "MPI_Waitall", 403), (3, "MPI_Barrier", 7)])
+
     def test_waits_at_the_end_are_no_part_of_a_share(self):
         """They are longer than the time that the share was of: "1 <- 2 0.26 s 426 % MPI_Finalize"."""
         document = fixtures.with_waits(fixtures.hpcc4())

@@ -267,6 +267,13 @@ TEST_CASE("a summary of waits adds up pairs and names the call that waited longe
   CHECK(pairs[0].seconds_there == doctest::Approx(0.4));
   CHECK(pairs[1].awaited == 3);
   CHECK(pairs[3].seconds == doctest::Approx(0.018));
+  const std::vector<WaitingCall> calls = summary.calls(3);
+  REQUIRE(calls.size() == 3);
+  CHECK(calls[0].function == "MPI_Wait");
+  CHECK(calls[0].seconds == doctest::Approx(0.4));  // of the 0.7 s that 1 waited for 0
+  CHECK(calls[1].seconds == doctest::Approx(0.3));
+  CHECK(calls[1].awaited == 0);
+  CHECK(calls[1].kind != calls[0].kind);
   const std::vector<EdgeWaits> edges = summary.edges();
   REQUIRE(edges.size() == 2);
   CHECK(edges[0].kind == "wait-at-init");
