@@ -175,29 +175,31 @@ void about_the_pattern(const RunSummary& summary, std::vector<Remark>& remarks) 
   }
 }
 
+using namespace std::string_literals;
+
 // Says what is missing where it is more than the page's smallest share.
 void about_waits(const RunSummary& summary, std::vector<Remark>& remarks) {
   constexpr double kMatters = 0.01;
   const Coverage& coverage = summary.header.coverage;
   if (!coverage.waits_unknown.empty()) {
-    remarks.push_back(
-        {"waits-unknown", "who waits for whom is not known: " + printable(coverage.waits_unknown)});
+    remarks.push_back({kAboutWaits + "unknown"s,
+                       "who waits for whom is not known: " + printable(coverage.waits_unknown)});
   }
   if (!coverage.waits || summary.rank_times.empty()) return;
   const double least = kMatters * summary.all_ranks_seconds();
   const profile::WaitCoverage& waits = *coverage.waits;
   if (base::seconds(waits.left_out_ns) > least) {
     remarks.push_back(
-        {"waits-left-out",
-         fmt::format("{} calls shorter than {} are left out of the waits; they took {} in total",
-                     grouped(waits.left_out), human_seconds(base::seconds(waits.threshold_ns)),
+        {kAboutWaits + "left-out"s,
+         fmt::format("left out of the waits: {} calls shorter than {}, {} in total",
+                     grouped(waits.left_out), human_time(base::seconds(waits.threshold_ns)),
                      human_seconds(base::seconds(waits.left_out_ns)))});
   }
   if (base::seconds(waits.unresolved_ns) > least) {
     remarks.push_back(
-        {"waits-unresolved",
-         fmt::format("{} calls that may have waited, {} in total, are left out of the waits, "
-                     "because the other ranks no longer knew when they had sent",
+        {kAboutWaits + "unresolved"s,
+         fmt::format("left out of the waits: {} calls that may have waited, {} in total, because "
+                     "the other ranks no longer knew when they had sent",
                      grouped(waits.unresolved),
                      human_seconds(base::seconds(waits.unresolved_ns)))});
   }

@@ -23,6 +23,9 @@ struct Remark {
   std::string text;
 };
 
+// With it begins the kind of each remark that belongs to the waits: what they leave out, and why.
+inline constexpr char kAboutWaits[] = "waits-";
+
 // Sources that were disabled, and traffic that no source could see.
 std::vector<Remark> limits(const RunSummary& summary);
 

@@ -68,7 +68,7 @@ class ReportPage {
     }
     add("");
     trust();
-    remarks(limits(summary_), Style::kFaint, "  ");
+    remarks(other_limits(), Style::kFaint, "  ");
     remarks(warnings(summary_), Style::kWarning, "! ");
     other_jobs();
     std::string page;
@@ -250,7 +250,9 @@ class ReportPage {
   }
 
   void waits() {
-    if (summary_.top_waiting_calls.empty()) return edge_waits();
+    const std::string edges = edge_waits();
+    const std::vector<Remark> missing = about_waits();
+    if (summary_.top_waiting_calls.empty() && edges.empty() && missing.empty()) return;
     heading("who waits for whom",
             fmt::format(": {}, {} of all ranks' time, in {}", human_seconds(summary_.wait_seconds),
                         percent(summary_.wait_seconds, summary_.all_ranks_seconds()),
@@ -265,20 +267,35 @@ class ReportPage {
                       fmt::format("{:<13} ", kind_words(call.kind)), call.function, call.site});
     }
     time_rows(rows);
-    edge_waits();
+    if (!edges.empty()) wrapped("not in it: " + edges, Style::kFaint, "  ");
+    for (const Remark& remark : missing) wrapped(remark.text, Style::kWarning, "  ");
   }
 
+  // What limits() says of waits, which this page says beside them.
+  std::vector<Remark> about_waits() const {
+    std::vector<Remark> list = limits(summary_);
+    std::erase_if(list, [](const Remark& remark) { return !is_about_waits(remark); });
+    return list;
+  }
+
+  std::vector<Remark> other_limits() const {
+    std::vector<Remark> list = limits(summary_);
+    if (!summary_.rank_times.empty()) std::erase_if(list, is_about_waits);
+    return list;
+  }
+
+  static bool is_about_waits(const Remark& remark) { return remark.kind.starts_with(kAboutWaits); }
+
   // Without shares: these waits are no part of the time between MPI_Init and MPI_Finalize.
-  void edge_waits() {
+  std::string edge_waits() const {
     constexpr double kMatters = 0.01;
     std::string list;
     for (const profile::EdgeWaits& edge : summary_.edge_waits) {
       if (edge.seconds < kMatters * summary_.all_ranks_seconds()) continue;
-      list += fmt::format("{}{} {} (most {} ← {} {})", list.empty() ? "" : ", ",
-                          kind_words(edge.kind), human_seconds(edge.seconds), edge.rank,
-                          edge.awaited, human_seconds(edge.seconds_of_pair));
+      list += fmt::format("{}{} {} (most {} ← {})", list.empty() ? "" : ", ", kind_words(edge.kind),
+                          human_seconds(edge.seconds), edge.rank, edge.awaited);
     }
-    if (!list.empty()) wrapped("not in it: " + list, Style::kFaint, "  ");
+    return list;
   }
 
   static std::string on_path(const profile::PathShare& share) {
@@ -302,15 +319,16 @@ class ReportPage {
                  human_seconds(path.seconds);
     }
     if (whole != summary_.paths.end()) {
+      heading("critical path", fmt::format(": {}, {} of rank", human_seconds(whole->seconds),
+                                           plural(whole->jumps, "change")));
       // Below that, the error is smaller than what the page shows.
       constexpr double kErrorMatters = 0.01;
-      heading("critical path",
-              fmt::format(": {}, {}{}", human_seconds(whole->seconds),
-                          plural(whole->jumps, "change") + " of rank",
-                          whole->error_seconds < kErrorMatters * whole->seconds
-                              ? ""
-                              : fmt::format("; up to {} of it may be waiting",
-                                            percent(whole->error_seconds, whole->seconds))));
+      if (whole->error_seconds >= kErrorMatters * whole->seconds) {
+        wrapped(fmt::format("up to {} ({}) of it may be waiting in the calls that are left out",
+                            human_seconds(whole->error_seconds),
+                            percent(whole->error_seconds, whole->seconds)),
+                Style::kWarning, "  ");
+      }
       std::vector<TimeRow> rows;
       for (std::size_t i = 0; i < std::min(kPathRows, whole->shares.size()); ++i) {
         const profile::PathShare& share = whole->shares[i];
