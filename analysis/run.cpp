@@ -12,6 +12,7 @@
 #include "base/program_name.h"
 #include "base/seconds.h"
 #include "profile/summary.h"
+#include "profile/wait_summary.h"
 
 namespace fathom::analysis {
 namespace {
@@ -112,12 +113,12 @@ std::string what_is_missing(const Row& row, const Input& input) {
   const std::string what = row.needs == Needs::kTimes   ? "times of calls"
                            : row.needs == Needs::kWaits ? "its waits"
                                                         : "a critical path";
+  const bool timed = input.profile && !input.profile->calls.empty();
   std::string why;
-  if (input.profile)
-    why = input.profile->calls.empty() ? "its calls were not timed"
-                                       : input.profile->coverage.waits_unknown;
+  if (timed) why = profile::why_no_waits(input.profile->coverage);
+  if (input.profile && !timed) why = "its calls were not timed";
   return name + "a trace (fathom run --trace), or a profile with " + what +
-         ", which fathom run leaves unless --no-time is given" +
+         (timed ? "" : ", which fathom run leaves unless --no-time is given") +
          (why.empty() ? "" : "; this one has none: " + why);
 }
 

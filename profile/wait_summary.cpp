@@ -94,6 +94,11 @@ std::vector<EdgeWaits> WaitSummary::edges() const {
   return list;
 }
 
+std::string why_no_waits(const Coverage& coverage) {
+  if (!coverage.waits_unknown.empty() || coverage.cut_short.empty()) return coverage.waits_unknown;
+  return "the run ended before MPI_Finalize, where they are found (" + coverage.cut_short + ")";
+}
+
 PathSummary summed_up(const CriticalPath& path, const Selection& selection) {
   PathSummary summary{path.window, base::seconds(path.elapsed_ns),
                       path.jumps,  base::seconds(path.error_ns),

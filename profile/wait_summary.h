@@ -77,6 +77,9 @@ class WaitSummary {
   std::map<mpi::WaitKind, std::map<Pair, Sum>> edges_;
 };
 
+// Why a profile whose calls were timed has neither waits nor a critical path; empty: not known.
+std::string why_no_waits(const Coverage& coverage);
+
 // The calls of one function from one site on a path, or what is computed before them, over all
 // communicators, phases and ranks.
 struct PathShare {

@@ -22,6 +22,7 @@
 #include "cli/pages/analysis_page.h"
 #include "cli/runs/named_run.h"
 #include "cli/terminal/units.h"
+#include "profile/wait_summary.h"
 
 namespace fathom::cli {
 namespace {
@@ -108,6 +109,9 @@ int show(const analysis::Results& results, const AnalyzeOptions& options,
             (run.profile->coverage.waits
                  ? "what caused the waits in the end, and where time went over the run\n"
                  : "who waited for whom, where and how long\n");
+    const std::string why = profile::why_no_waits(run.profile->coverage);
+    if (!run.profile->coverage.waits && !run.profile->calls.empty() && !why.empty())
+      text += "   without one, waits and the critical path are not known: " + printable(why) + "\n";
   }
   text = folded(text, Terminal::of_stdout().width(), 3);
   const bool written =

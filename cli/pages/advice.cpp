@@ -177,13 +177,20 @@ void about_the_pattern(const RunSummary& summary, std::vector<Remark>& remarks) 
 
 using namespace std::string_literals;
 
+std::string why_unknown(const RunSummary& summary) {
+  const Coverage& coverage = summary.header.coverage;
+  if (coverage.waits) return "";
+  return summary.rank_times.empty() ? coverage.waits_unknown : profile::why_no_waits(coverage);
+}
+
 // Says what is missing where it is more than the page's smallest share.
 void about_waits(const RunSummary& summary, std::vector<Remark>& remarks) {
   constexpr double kMatters = 0.01;
   const Coverage& coverage = summary.header.coverage;
-  if (!coverage.waits_unknown.empty()) {
-    remarks.push_back({kAboutWaits + "unknown"s,
-                       "who waits for whom is not known: " + printable(coverage.waits_unknown)});
+  if (const std::string why = why_unknown(summary); !why.empty()) {
+    remarks.push_back(
+        {kAboutWaits + "unknown"s,
+         "who waits for whom and the critical path are not known: " + printable(why)});
   }
   if (!coverage.waits || summary.rank_times.empty()) return;
   const double least = kMatters * summary.all_ranks_seconds();

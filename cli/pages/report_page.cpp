@@ -253,6 +253,11 @@ class ReportPage {
     const std::string edges = edge_waits();
     const std::vector<Remark> missing = about_waits();
     if (summary_.top_waiting_calls.empty() && edges.empty() && missing.empty()) return;
+    if (!header_.coverage.waits && summary_.top_waiting_calls.empty()) {
+      add("");
+      for (const Remark& remark : missing) wrapped(remark.text, Style::kWarning, "");
+      return;
+    }
     heading("who waits for whom",
             fmt::format(": {}, {} of all ranks' time, in {}", human_seconds(summary_.wait_seconds),
                         percent(summary_.wait_seconds, summary_.all_ranks_seconds()),

@@ -202,7 +202,22 @@ class Figures(harness.CliTest):
         document["coverage"]["waits_unknown"] = "the ranks' clocks could not be compared"
         limits = self.report(document)["limits"]
         self.assertEqual([entry["text"] for entry in limits],
-                         ["who waits for whom is not known: the ranks' clocks could not be compared"])
+                         ["who waits for whom and the critical path are not known: the ranks' clocks could not be compared"])
+
+    def test_a_run_that_was_cut_short_says_why_it_has_no_waits(self):
+        document = fixtures.with_times(fixtures.hpcc4())
+        document["coverage"]["cut_short"] = "rank 1 called MPI_Abort with error code 9"
+        self.write_run("r", document)
+        page = " ".join(self.fathom("report", "r").stdout.split())
+        why = "the run ended before MPI_Finalize, where they are found (rank 1 called MPI_Abort with error code 9)"
+        self.assertIn("who waits for whom and the critical path are not known: " + why, page)
+        self.assertLess(page.index(why), page.index("point-to-point"))
+        self.assertEqual(page.count(why), 1)
+        self.assertIn("waits and the critical path are not known: " + why, " ".join(self.fathom("analyze", "r").stdout.split()))
+        for command in (("critical-path", "r"), ("analyze", "r", "--only", "wait-states")):
+            refused = self.fathom(*command)
+            self.assert_refused(refused, 1, "this one has none: " + why)
+            self.assertNotIn("--no-time", refused.stderr)
 
     def test_64_bit_counts_survive(self):
         document = fixtures.profile(
