@@ -169,12 +169,46 @@ void write_paths(base::JsonWriter& json, const RunSummary& summary) {
   });
 }
 
+// Of all processes, also of those whose calls were not timed. What none of them says is left out.
+void write_needs(base::JsonWriter& json, const RunSummary& summary) {
+  const ProcessNeeds& needs = summary.needs;
+  if (needs.most_bytes > 0) {
+    json.object("memory", [&] {
+      json.field("most_bytes", needs.most_bytes);
+      json.field("rank", needs.largest);
+      json.field("mean_bytes", needs.mean_bytes);
+    });
+  }
+  if (needs.processor_wait_seconds > 0) {
+    json.object("processor_wait", [&] {
+      json.field("seconds", needs.processor_wait_seconds);
+      json.object("worst_rank", [&] {
+        json.field("rank", needs.slowed);
+        json.field("seconds", needs.slowed_seconds);
+        json.field("share", needs.slowed_share);
+      });
+    });
+  }
+}
+
 void write_time(base::JsonWriter& json, const RunSummary& summary) {
+  write_needs(json, summary);
   if (summary.rank_times.empty()) return;
   json.objects("rank_times", summary.rank_times, [&](const profile::RankTime& rank) {
     json.field("rank", rank.rank);
     json.field("seconds", rank.seconds);
     json.field("mpi_seconds", rank.mpi_seconds);
+    for (const profile::Rank& process : summary.header.ranks) {
+      if (process.rank != rank.rank) continue;
+      json.field("peak_memory_bytes", process.peak_memory_bytes);
+      json.field("processor_wait_seconds", process.processor_wait_seconds);
+    }
+  });
+  json.object("mpi_io", [&] {
+    json.field("calls", summary.files.calls);
+    json.field("seconds", summary.files.seconds);
+    json.field("read_bytes", summary.files.read_bytes);
+    json.field("written_bytes", summary.files.written_bytes);
   });
   json.objects("call_sites", summary.sites, [&](const profile::SiteTotal& total) {
     json.field("function", total.function);

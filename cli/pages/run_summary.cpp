@@ -8,6 +8,7 @@
 
 #include "base/order/sort_stably.h"
 #include "base/program_name.h"
+#include "mpi/meaning.h"
 #include "profile/pair_sums.h"
 #include "profile/reader.h"
 #include "trace/code/named_call_sites.h"
@@ -158,6 +159,42 @@ Volume volume_between_hosts(const std::vector<PairCount>& pairs,
   return volume;
 }
 
+ProcessNeeds needs_of(const std::vector<profile::Rank>& ranks) {
+  ProcessNeeds needs;
+  std::size_t known = 0;
+  for (const profile::Rank& rank : ranks) {
+    if (rank.peak_memory_bytes > 0) {
+      ++known;
+      needs.mean_bytes += static_cast<double>(rank.peak_memory_bytes);
+    }
+    if (rank.peak_memory_bytes > needs.most_bytes) {
+      needs.most_bytes = rank.peak_memory_bytes;
+      needs.largest = rank.rank;
+    }
+    needs.processor_wait_seconds += rank.processor_wait_seconds;
+    const double share = rank.seconds > 0 ? rank.processor_wait_seconds / rank.seconds : 0;
+    if (share <= needs.slowed_share) continue;
+    needs.slowed = rank.rank;
+    needs.slowed_seconds = rank.processor_wait_seconds;
+    needs.slowed_share = share;
+  }
+  if (known > 0) needs.mean_bytes /= static_cast<double>(known);
+  return needs;
+}
+
+FileCalls file_calls_of(const std::vector<std::pair<std::string, profile::CallSum>>& functions) {
+  FileCalls files;
+  for (const auto& [function, sum] : functions) {
+    const mpi::Meaning& meaning = mpi::meaning_of(function);
+    if (meaning.group != mpi::Group::kIo) continue;
+    files.calls += sum.calls;
+    files.seconds += sum.seconds;
+    if (meaning.file == mpi::FileAccess::kRead) files.read_bytes += sum.bytes;
+    if (meaning.file == mpi::FileAccess::kWrite) files.written_bytes += sum.bytes;
+  }
+  return files;
+}
+
 class VolumeCollector : public profile::Visitor {
  public:
   void on_traffic(profile::Traffic& block) override {
@@ -204,6 +241,7 @@ base::Result<RunSummary> summarise(const std::string& profile_path,
   RunSummary summary;
   summary.header = std::move(*header);
   summary.ranks = profile::rank_count(summary.header);
+  summary.needs = needs_of(summary.header.ranks);
   summary.classes = sorted_classes(collector);
   for (const profile::ClassTotal& entry : summary.classes) {
     summary.total.bytes += entry.volume.bytes;
@@ -219,6 +257,7 @@ base::Result<RunSummary> summarise(const std::string& profile_path,
     summary.rank_times = collector.calls.ranks(summary.header);
     summary.sites = collector.calls.sites(summary.header);
     summary.functions = collector.calls.functions();
+    summary.files = file_calls_of(summary.functions);
     summary.top_waits = collector.waits.pairs();
     summary.waiting_pairs = summary.top_waits.size();
     summary.top_waits.resize(std::min(summary.waiting_pairs, top));

@@ -45,6 +45,21 @@ struct OtherJob {
   profile::Volume total;
 };
 
+// Of the processes that say it. A rank's threads add up.
+struct ProcessNeeds {
+  std::int64_t largest = 0;  // the rank that needed most memory
+  std::uint64_t most_bytes = 0;
+  double mean_bytes = 0;    // 0: no process says it
+  std::int64_t slowed = 0;  // the rank that waited for a processor for most of its time
+  double slowed_seconds = 0, slowed_share = 0, processor_wait_seconds = 0;  // the last: of all
+};
+
+// The calls of MPI-IO, summed over ranks.
+struct FileCalls {
+  std::uint64_t calls = 0, read_bytes = 0, written_bytes = 0;
+  double seconds = 0;
+};
+
 struct RunSummary {
   profile::Header header;
   std::string chosen;  // not empty: everything below covers only this part of the traffic
@@ -61,6 +76,8 @@ struct RunSummary {
   double wait_seconds = 0;                     // of all pairs
   std::vector<profile::EdgeWaits> edge_waits;  // in MPI_Init and MPI_Finalize, not in what precedes
   std::vector<profile::PathSummary> paths;     // the whole run's first; empty like `rank_times`
+  ProcessNeeds needs;
+  FileCalls files;
   profile::Volume total;
   profile::Volume hidden;                    // the part that the library sent for the program
   std::vector<profile::ClassTotal> classes;  // most bytes first

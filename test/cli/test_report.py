@@ -97,9 +97,18 @@ class Figures(harness.CliTest):
         self.assertIn("MPI_Waitall in exchange (halo.c:88) 2,000 2 min 25 s 38 % 0 (1.32×) 0 B", page)
         self.assertIn("MPI_File_write_at in hpcc+0x270f 12 8.00 s", page)
         document = json.loads(self.fathom("report", "timed", "--json").stdout)
-        self.assertEqual(document["rank_times"][1], {"rank": 1, "seconds": 96.2, "mpi_seconds": 3.0})
+        self.assertEqual(document["rank_times"][1], {"rank": 1, "seconds": 96.2, "mpi_seconds": 3.0, "peak_memory_bytes": 50_000_001,
+                                                     "processor_wait_seconds": 0})
         self.assertEqual((document["call_sites"][0]["line"], document["call_sites"][0]["calls"]), (88, 2000))
         self.assertNotIn("call site", self.fathom("report", "timed", "--class", "MPI_Barrier").stdout)
+
+    def test_memory_processors_and_files_are_in_the_json(self):
+        document = fixtures.with_times(fixtures.hpcc4())
+        document["ranks"][2]["processor_wait_seconds"] = 48.1
+        report = self.report(document)
+        self.assertEqual(report["memory"], {"most_bytes": 50_000_003, "rank": 3, "mean_bytes": 50_000_001.5})
+        self.assertEqual(report["processor_wait"], {"seconds": 48.1, "worst_rank": {"rank": 2, "seconds": 48.1, "share": 0.5}})
+        self.assertEqual(report["mpi_io"], {"calls": 12, "seconds": 8, "read_bytes": 0, "written_bytes": 4_000_000})
 
     def test_the_report_says_who_waits_for_whom_and_of_what_the_critical_path_consists(self):
         self.write_run("waits", fixtures.with_waits(fixtures.hpcc4()))
