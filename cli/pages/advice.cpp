@@ -212,6 +212,11 @@ void about_waits(const RunSummary& summary, std::vector<Remark>& remarks) {
   }
 }
 
+// Other sources are those of importers.
+bool counted_by_fathom(const profile::Header& header) {
+  return header.source == "peruse" || header.source == "pml" || header.source == "mpi_t";
+}
+
 }  // namespace
 
 Exactness exactness(const RunSummary& summary) {
@@ -252,6 +257,12 @@ Exactness exactness(const RunSummary& summary) {
 
 std::vector<Remark> limits(const RunSummary& summary) {
   std::vector<Remark> remarks;
+  if (summary.chosen.empty() && summary.rank_times.empty()) {
+    remarks.push_back({kNotTimed, std::string("calls were not timed") +
+                                      (counted_by_fathom(summary.header)
+                                           ? "; without --no-time, fathom run shows where time goes"
+                                           : "")});
+  }
   for (const profile::StepDown& step : summary.header.coverage.steps_down) {
     remarks.push_back({"step-down", fmt::format("source {} was not used: {}",
                                                 printable(step.source), printable(step.reason))});

@@ -26,6 +26,9 @@ struct Remark {
 // With it begins the kind of each remark that belongs to the waits: what they leave out, and why.
 inline constexpr char kAboutWaits[] = "waits-";
 
+// The kind of the remark that calls were not timed.
+inline constexpr char kNotTimed[] = "not-timed";
+
 // Sources that were disabled, and traffic that no source could see.
 std::vector<Remark> limits(const RunSummary& summary);
 

@@ -55,6 +55,12 @@ class ReportPage {
       waits();
       critical_path();
       add("");
+    } else if (summary_.chosen.empty()) {
+      needs();
+      for (const Remark& remark : limits(summary_)) {
+        if (remark.kind == kNotTimed) wrapped(remark.text, Style::kWarning, "");
+      }
+      add("");
     }
     totals();
     if (summary_.total.messages > 0) {
@@ -125,42 +131,33 @@ class ReportPage {
                           percent(least->mpi_seconds, least->seconds), least->rank,
                           percent(most->mpi_seconds, most->seconds), most->rank);
     }
-    const auto largest = std::max_element(
-        header_.ranks.begin(), header_.ranks.end(),
-        [](const auto& a, const auto& b) { return a.peak_memory_bytes < b.peak_memory_bytes; });
-    if (largest != header_.ranks.end() && largest->peak_memory_bytes > 0) {
-      line += fmt::format("; memory at most {} on rank {}",
-                          human_bytes(as_double(largest->peak_memory_bytes)), largest->rank);
-    }
-    const auto waits = [](const profile::Rank& rank) {
-      return rank.seconds > 0 ? rank.processor_wait_seconds / rank.seconds : 0;
-    };
-    const auto slowed =
-        std::max_element(header_.ranks.begin(), header_.ranks.end(),
-                         [&](const auto& a, const auto& b) { return waits(a) < waits(b); });
-    constexpr double kNoticed = 0.02;
-    if (slowed != header_.ranks.end() && waits(*slowed) >= kNoticed) {
-      line += fmt::format("; threads of rank {} waited {} for a processor", slowed->rank,
-                          human_seconds(slowed->processor_wait_seconds));
-    }
     wrapped(line, Style::kPlain, "");
+    needs();
     file_access();
   }
 
+  // Also of a run whose calls were not timed.
+  void needs() {
+    const ProcessNeeds& needs = summary_.needs;
+    std::string line;
+    if (needs.most_bytes > 0)
+      line = fmt::format("memory at most {} on rank {}, on average {}",
+                         human_bytes(as_double(needs.most_bytes)), needs.largest,
+                         human_bytes(needs.mean_bytes));
+    constexpr double kNoticed = 0.02;
+    if (needs.slowed_share >= kNoticed)
+      line +=
+          fmt::format("{}threads of rank {} waited {} for a processor", line.empty() ? "" : "; ",
+                      needs.slowed, human_seconds(needs.slowed_seconds));
+    if (!line.empty()) wrapped(line, Style::kPlain, "");
+  }
+
   void file_access() {
-    profile::CallSum read, written, all;
-    for (const auto& [function, sum] : summary_.functions) {
-      const mpi::Meaning& meaning = mpi::meaning_of(function);
-      if (meaning.group != mpi::Group::kIo) continue;
-      all.calls += sum.calls;
-      all.seconds += sum.seconds;
-      if (meaning.file == mpi::FileAccess::kRead) read.bytes += sum.bytes;
-      if (meaning.file == mpi::FileAccess::kWrite) written.bytes += sum.bytes;
-    }
-    if (all.calls == 0) return;
-    add(fmt::format("MPI-IO: {} in {}, {} read, {} written", plural(all.calls, "call"),
-                    human_seconds(all.seconds), human_bytes(as_double(read.bytes)),
-                    human_bytes(as_double(written.bytes))));
+    const FileCalls& files = summary_.files;
+    if (files.calls == 0) return;
+    add(fmt::format("MPI-IO: {} in {}, {} read, {} written", plural(files.calls, "call"),
+                    human_seconds(files.seconds), human_bytes(as_double(files.read_bytes)),
+                    human_bytes(as_double(files.written_bytes))));
   }
 
   void call_sites() {
@@ -285,6 +282,7 @@ class ReportPage {
 
   std::vector<Remark> other_limits() const {
     std::vector<Remark> list = limits(summary_);
+    std::erase_if(list, [](const Remark& remark) { return remark.kind == kNotTimed; });
     if (!summary_.rank_times.empty()) std::erase_if(list, is_about_waits);
     return list;
   }

@@ -73,7 +73,7 @@ class Figures(harness.CliTest):
         self.assertEqual([w["kind"] for w in report["warnings"]],
                          ["cut-short", "silent-ranks", "lost", "unreceived", "tiny-messages",
                           "imbalance", "dominant-pair"])
-        self.assertEqual([w["kind"] for w in report["limits"]], ["step-down", "not-visible", "note"])
+        self.assertEqual([w["kind"] for w in report["limits"]], ["not-timed", "step-down", "not-visible", "note"])
         self.assertEqual(report["exactness"]["pairs_that_differ"], 1)
 
     def test_the_advice_fits_the_class_of_the_tiny_messages(self):
@@ -92,7 +92,8 @@ class Figures(harness.CliTest):
     def test_the_report_begins_with_the_time_in_mpi(self):
         self.write_run("timed", fixtures.with_times(fixtures.hpcc4()))
         page = " ".join(self.fathom("report", "timed").stdout.split())
-        self.assertIn("40 % of the time in MPI: from 3.1 % on rank 1 to 52 % on rank 0; memory at most 50.0 MB on rank 3", page)
+        self.assertIn("40 % of the time in MPI: from 3.1 % on rank 1 to 52 % on rank 0", page)
+        self.assertIn("memory at most 50.0 MB on rank 3, on average 50.0 MB", page)
         self.assertIn("MPI-IO: 12 calls in 8.00 s, 0 B read, 4.00 MB written", page)
         self.assertIn("MPI_Waitall in exchange (halo.c:88) 2,000 2 min 25 s 38 % 0 (1.32×) 0 B", page)
         self.assertIn("MPI_File_write_at in hpcc+0x270f 12 8.00 s", page)
@@ -109,6 +110,19 @@ class Figures(harness.CliTest):
         self.assertEqual(report["memory"], {"most_bytes": 50_000_003, "rank": 3, "mean_bytes": 50_000_001.5})
         self.assertEqual(report["processor_wait"], {"seconds": 48.1, "worst_rank": {"rank": 2, "seconds": 48.1, "share": 0.5}})
         self.assertEqual(report["mpi_io"], {"calls": 12, "seconds": 8, "read_bytes": 0, "written_bytes": 4_000_000})
+
+    def test_a_run_without_times_says_so_and_what_memory_it_took(self):
+        document = fixtures.with_times(fixtures.hpcc4())
+        del document["calls"]
+        report = self.report(document)
+        self.assertEqual(report["memory"]["most_bytes"], 50_000_003)
+        self.assertEqual(report["limits"][0]["kind"], "not-timed")
+        lines = self.fathom("report", "r").stdout.splitlines()
+        self.assertEqual(lines[1:4], ["memory at most 50.0 MB on rank 3, on average 50.0 MB",
+                                      "calls were not timed; without --no-time, fathom run shows where time goes", ""])
+        self.assertNotIn("not timed", self.fathom("report", "r", "--class", "MPI_Barrier").stdout)
+        document["source"] = "ipm"
+        self.assertNotIn("--no-time", json.dumps(self.report(document)["limits"]))
 
     def test_the_report_says_who_waits_for_whom_and_of_what_the_critical_path_consists(self):
         self.write_run("waits", fixtures.with_waits(fixtures.hpcc4()))
