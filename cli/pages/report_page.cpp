@@ -100,18 +100,29 @@ class ReportPage {
     if (name.empty()) name = "(unnamed program)";
     std::string facts =
         fmt::format("  {}", plural(static_cast<std::uint64_t>(summary_.ranks), "rank"));
-    if (summary_.hosts > 0) facts += fmt::format(" on {}", plural(summary_.hosts, "host"));
+    if (summary_.hosts > 0) facts += fmt::format(", {}", plural(summary_.hosts, "host"));
     if (header_.application.seconds > 0)
-      facts += " · " + human_seconds(header_.application.seconds);
+      facts += " · wall time " + human_seconds(header_.application.seconds);
     const std::string mpi =
         header_.mpi.library + (header_.mpi.version.empty() ? "" : " ") + header_.mpi.version;
     if (!mpi.empty()) facts += " · " + printable(mpi);
-    if (!header_.mpi.pml.empty()) facts += " (pml " + printable(header_.mpi.pml) + ")";
+    if (!header_.mpi.pml.empty()) facts += " (" + printable(header_.mpi.pml) + ")";
     if (!header_.source.empty()) facts += " · source " + printable(header_.source);
     name = left(name, std::min(columns(name), kNameColumns));
     const std::vector<std::string> lines = fathom::cli::wrapped(name + nice(facts), width_, "");
     add(styled(Style::kHeading, name) + lines.front().substr(name.size()));
     for (std::size_t i = 1; i < lines.size(); ++i) add(lines[i]);
+    command();
+  }
+
+  // Without arguments the title says it all.
+  void command() {
+    const profile::Application& application = header_.application;
+    if (application.arguments.empty()) return;
+    std::string words = application.executable;
+    for (const std::string& argument : application.arguments) words += " " + argument;
+    words = "command: " + printable(words);
+    add(left(words, std::min(columns(words), width_)));
   }
 
   // Who spends how much of its time in MPI, and what the processes needed.
@@ -120,20 +131,22 @@ class ReportPage {
     const auto by_share = [](const auto& a, const auto& b) { return a.share() < b.share(); };
     const auto least = std::min_element(ranks.begin(), ranks.end(), by_share);
     const auto most = std::max_element(ranks.begin(), ranks.end(), by_share);
-    double all = 0, in_mpi = 0;
+    double all = 0, in_mpi = 0, computing = 0;
     for (const profile::RankTime& rank : ranks) {
       all += rank.seconds;
       in_mpi += rank.mpi_seconds;
+      computing += std::max(rank.seconds - rank.mpi_seconds, 0.0);
     }
-    std::string line = fmt::format("{} of the time in MPI", percent(in_mpi, all));
+    std::string line =
+        fmt::format("time: {} computing, {} in MPI", percent(computing, all), percent(in_mpi, all));
     if (ranks.size() > 1) {
-      line += fmt::format(": from {} on rank {} to {} on rank {}",
+      line += fmt::format(", from {} on rank {} to {} on rank {}",
                           percent(least->mpi_seconds, least->seconds), least->rank,
                           percent(most->mpi_seconds, most->seconds), most->rank);
     }
     wrapped(line, Style::kPlain, "");
     needs();
-    file_access();
+    file_access(in_mpi);
   }
 
   // Also of a run whose calls were not timed.
@@ -152,12 +165,14 @@ class ReportPage {
     if (!line.empty()) wrapped(line, Style::kPlain, "");
   }
 
-  void file_access() {
+  void file_access(double in_mpi) {
     const FileCalls& files = summary_.files;
     if (files.calls == 0) return;
-    add(fmt::format("MPI-IO: {} in {}, {} read, {} written", plural(files.calls, "call"),
-                    human_seconds(files.seconds), human_bytes(as_double(files.read_bytes)),
-                    human_bytes(as_double(files.written_bytes))));
+    wrapped(fmt::format("MPI-IO: {}, {} of all ranks ({} of MPI), {} read, {} written",
+                        plural(files.calls, "call"), human_seconds(files.seconds),
+                        percent(files.seconds, in_mpi), human_bytes(as_double(files.read_bytes)),
+                        human_bytes(as_double(files.written_bytes))),
+            Style::kPlain, "");
   }
 
   void call_sites() {
@@ -187,6 +202,11 @@ class ReportPage {
     add("");
     std::istringstream lines(table.text(terminal_, "see fathom report --json"));
     for (std::string line; std::getline(lines, line);) add(line);
+    wrapped(std::string("share: of all ranks' time") +
+                (summary_.rank_times.size() < 2
+                     ? ""
+                     : "; worst rank (1.50×): its time is 1.5 times the mean"),
+            Style::kFaint, "  ");
   }
 
   // "MPI_Wait in exchange (halo.c:88)"; where that is longer than `most` columns and the line is

@@ -92,9 +92,11 @@ class Figures(harness.CliTest):
     def test_the_report_begins_with_the_time_in_mpi(self):
         self.write_run("timed", fixtures.with_times(fixtures.hpcc4()))
         page = " ".join(self.fathom("report", "timed").stdout.split())
-        self.assertIn("40 % of the time in MPI: from 3.1 % on rank 1 to 52 % on rank 0", page)
+        self.assertIn("hpcc 4 ranks, 1 host · wall time 96.2 s · Open MPI", page)
+        self.assertIn("time: 60 % computing, 40 % in MPI, from 3.1 % on rank 1 to 52 % on rank 0", page)
         self.assertIn("memory at most 50.0 MB on rank 3, on average 50.0 MB", page)
-        self.assertIn("MPI-IO: 12 calls in 8.00 s, 0 B read, 4.00 MB written", page)
+        self.assertIn("MPI-IO: 12 calls, 8.00 s of all ranks (5.2 % of MPI), 0 B read, 4.00 MB written", page)
+        self.assertIn("share: of all ranks' time; worst rank (1.50×): its time is 1.5 times the mean", page)
         self.assertIn("MPI_Waitall in exchange (halo.c:88) 2,000 2 min 25 s 38 % 0 (1.32×) 0 B", page)
         self.assertIn("MPI_File_write_at in hpcc+0x270f 12 8.00 s", page)
         document = json.loads(self.fathom("report", "timed", "--json").stdout)
@@ -102,6 +104,16 @@ class Figures(harness.CliTest):
                                                      "processor_wait_seconds": 0})
         self.assertEqual((document["call_sites"][0]["line"], document["call_sites"][0]["calls"]), (88, 2000))
         self.assertNotIn("call site", self.fathom("report", "timed", "--class", "MPI_Barrier").stdout)
+
+    def test_the_command_is_shown_where_it_has_arguments(self):
+        document = fixtures.hpcc4()
+        self.write_run("r", document)
+        self.assertNotIn("command:", self.fathom("report", "r").stdout)
+        document["application"]["arguments"] = ["-in", "x\x1b.txt", "y" * 200]
+        self.write_run("r", document)
+        line = self.fathom("report", "r").stdout.splitlines()[1]
+        self.assertTrue(line.startswith("command: /usr/bin/hpcc -in x?.txt yyy"), line)
+        self.assertEqual((len(line), line[-1]), (80, "~"))
 
     def test_memory_processors_and_files_are_in_the_json(self):
         document = fixtures.with_times(fixtures.hpcc4())
@@ -134,7 +146,7 @@ class Figures(harness.CliTest):
         self.assertIn("critical path: 96.2 s, 12 changes of rank up to 2.00 s (2.1 %) of it may be waiting in the calls that are left out", page)
         self.assertIn("rank 1 92.2 s 96 % computing before MPI_Waitall in exchange (halo.c:88)", page)
         self.assertIn("windows: first half 48.0 s", page)
-        order = [page.index(text) for text in ("of the time in MPI", "call site", "who waits", "critical path", "top pairs")]
+        order = [page.index(text) for text in ("in MPI, from", "call site", "who waits", "critical path", "top pairs")]
         self.assertEqual(order, sorted(order))
         self.assertLessEqual(max(map(len, lines)), 80)
 
