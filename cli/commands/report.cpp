@@ -24,6 +24,7 @@ struct ReportOptions {
   std::string run;
   profile::SelectedNames traffic;
   std::size_t top = 5;
+  bool all = false;
   ResultOutput output;
 };
 
@@ -63,9 +64,10 @@ int report(const ReportOptions& options) {
   // Not a failure: a command may start several jobs, and its first one has its profile already.
   if (state.progress == Progress::kRunning)
     fail(kFine, "report", "the command is " + sentence_of(state) + "; this is its first job");
-  const std::string text = options.output.wants_json()
-                               ? report_json(*summary)
-                               : report_text(*summary, Terminal::of(options.output.path));
+  const std::string text =
+      options.output.wants_json()
+          ? report_json(*summary)
+          : report_text(*summary, Terminal::of(options.output.path), options.all);
   return deliver(options.output, "report", text);
 }
 
@@ -87,6 +89,10 @@ Action declare_report(CLI::App& app) {
       ->type_name("N")
       ->check(between(1, 1'000'000))
       ->capture_default_str();
+  app.add_flag(
+      "--all", options->all,
+      "if calls were timed: also tables of classes, phases, message sizes, pairs and ranks, "
+      "more call sites, and notes on how this was measured");
   add_result_output(app, options->output);
   return [options] { return report(*options); };
 }

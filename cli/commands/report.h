@@ -11,6 +11,7 @@ namespace fathom::cli {
 
 inline constexpr char kReportExamples[] =
     "  fathom report r1\n"
+    "  fathom report r1 --all\n"
     "  fathom report r1 --classes MPI_Allreduce --top 10\n"
     "  fathom report r1 --json | jq .total\n"
     "RUN is a run directory or a profile.json. kB, MB, GB are powers of 1000; KiB, MiB of 1024.\n"

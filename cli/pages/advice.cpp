@@ -272,7 +272,7 @@ std::vector<Remark> limits(const RunSummary& summary) {
   }
   about_waits(summary, remarks);
   for (const std::string& note : summary.header.coverage.notes) {
-    remarks.push_back({"note", printable(note)});
+    remarks.push_back({kNote, printable(note)});
   }
   return remarks;
 }

@@ -26,6 +26,9 @@ struct Remark {
 // With it begins the kind of each remark that belongs to the waits: what they leave out, and why.
 inline constexpr char kAboutWaits[] = "waits-";
 
+// The kind of the remarks on how the run was measured that ask for nothing.
+inline constexpr char kNote[] = "note";
+
 // The kind of the remark that calls were not timed.
 inline constexpr char kNotTimed[] = "not-timed";
 

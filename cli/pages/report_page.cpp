@@ -20,8 +20,10 @@ namespace {
 using Lines = std::vector<std::string>;
 
 constexpr std::size_t kNameColumns = 30;
-constexpr std::size_t kSiteRows = 10;
-constexpr std::size_t kPathRows = 5;
+constexpr std::size_t kSiteRows = 10, kFewSiteRows = 6;
+constexpr std::size_t kPathRows = 5, kFewPathRows = 4;
+constexpr std::size_t kNamesInLine = 3;
+constexpr double kLeastShown_s = 0.00005;  // less is printed as 0.0 ms
 constexpr std::size_t kClassRows = 8;
 constexpr std::size_t kPhaseRows = 6;
 constexpr std::size_t kSizeRows = 9;
@@ -40,8 +42,9 @@ double as_double(std::uint64_t count) { return static_cast<double>(count); }
 
 class ReportPage {
  public:
-  ReportPage(const RunSummary& summary, const Terminal& terminal)
+  ReportPage(const RunSummary& summary, const Terminal& terminal, bool all)
       : summary_(summary),
+        short_(!all && !summary.rank_times.empty()),
         terminal_(terminal),
         header_(summary.header),
         width_(terminal.width()),
@@ -63,7 +66,9 @@ class ReportPage {
       add("");
     }
     totals();
-    if (summary_.total.messages > 0) {
+    if (summary_.total.messages > 0 && short_) {
+      traffic();
+    } else if (summary_.total.messages > 0) {
       add("");
       classes();
       phases();
@@ -76,6 +81,7 @@ class ReportPage {
     trust();
     remarks(other_limits(), Style::kFaint, "  ");
     remarks(warnings(summary_), Style::kWarning, "! ");
+    if (short_) what_all_adds();
     other_jobs();
     std::string page;
     for (const std::string& line : lines_) page += line + "\n";
@@ -176,17 +182,16 @@ class ReportPage {
   }
 
   void call_sites() {
-    const double all = summary_.all_ranks_seconds();
     TextTable table;
     table.column("call site", TextTable::Align::kLeft);
     for (const char* title : {"calls", "time", "share", "worst rank", "bytes"}) table.column(title);
-    const std::size_t shown = std::min(summary_.sites.size(), kSiteRows);
+    const std::size_t shown = sites_shown();
+    const std::size_t room = short_ ? room_for_names(shown) : ~std::size_t{0};
     for (std::size_t i = 0; i < shown; ++i) {
       const profile::SiteTotal& total = summary_.sites[i];
-      add_call_row(table, called(total.function, total.site), total.sum, all,
-                   summary_.rank_times.size() < 2 ? ""
-                                                  : fmt::format("{} ({:.2f}{})", total.slowest_rank,
-                                                                total.imbalance, nice("×")));
+      std::vector<std::string> row = {called(total.function, total.site, room)};
+      for (std::string& figure : figures(total)) row.push_back(std::move(figure));
+      table.row(row);
     }
     if (shown < summary_.sites.size()) {
       profile::CallSum rest;
@@ -195,9 +200,10 @@ class ReportPage {
         rest.seconds += summary_.sites[i].sum.seconds;
         rest.bytes += summary_.sites[i].sum.bytes;
       }
-      add_call_row(table,
-                   fmt::format("{} more", plural(summary_.sites.size() - shown, "call site")), rest,
-                   all, "");
+      std::vector<std::string> row = {
+          fmt::format("{} more", plural(summary_.sites.size() - shown, "call site"))};
+      for (std::string& figure : figures(rest, "")) row.push_back(std::move(figure));
+      table.row(row);
     }
     add("");
     std::istringstream lines(table.text(terminal_, "see fathom report --json"));
@@ -225,10 +231,39 @@ class ReportPage {
     return printable(function + " at " + trace::describe(site));
   }
 
-  static void add_call_row(TextTable& table, const std::string& name, const profile::CallSum& sum,
-                           double all, const std::string& worst) {
-    table.row({name, grouped(sum.calls), human_seconds(sum.seconds), percent(sum.seconds, all),
-               worst, human_bytes(as_double(sum.bytes))});
+  // The cells of a row of calls after its name.
+  std::vector<std::string> figures(const profile::CallSum& sum, const std::string& worst) const {
+    return {grouped(sum.calls), human_seconds(sum.seconds),
+            percent(sum.seconds, summary_.all_ranks_seconds()), worst,
+            human_bytes(as_double(sum.bytes))};
+  }
+  std::vector<std::string> figures(const profile::SiteTotal& total) const {
+    return figures(total.sum, summary_.rank_times.size() < 2
+                                  ? ""
+                                  : fmt::format("{} ({:.2f}{})", total.slowest_rank,
+                                                total.imbalance, nice("×")));
+  }
+
+  // The columns of the first `shown` rows that are left for names.
+  std::size_t room_for_names(std::size_t shown) const {
+    constexpr std::size_t kFigures = 5, kBetween = 2;
+    std::size_t widths[kFigures] = {5, 4, 5, 10, 5};  // of the headings
+    for (std::size_t i = 0; i < shown; ++i) {
+      const std::vector<std::string> row = figures(summary_.sites[i]);
+      for (std::size_t column = 0; column < kFigures; ++column)
+        widths[column] = std::max(widths[column], columns(row[column]));
+    }
+    std::size_t taken = 0;
+    for (const std::size_t width : widths) taken += width + kBetween;
+    return width_ - std::min(width_, taken);
+  }
+
+  // The short page leaves out calls that took no time worth a row; one row sums up the rest.
+  std::size_t sites_shown() const {
+    const std::size_t most = std::min(summary_.sites.size(), short_ ? kFewSiteRows : kSiteRows);
+    std::size_t shown = 0;
+    while (shown < most && (!short_ || summary_.sites[shown].sum.seconds >= kLeastShown_s)) ++shown;
+    return std::max(shown, std::min<std::size_t>(most, 1));
   }
 
   // Rows of a label, seconds, their share of something, and a call in the columns that are left.
@@ -281,6 +316,7 @@ class ReportPage {
                         plural(summary_.waiting_pairs, "pair")));
     std::vector<TimeRow> rows;
     for (const profile::WaitingCall& call : summary_.top_waiting_calls) {
+      if (short_ && call.seconds < kLeastShown_s) break;
       const auto rank =
           std::find_if(summary_.rank_times.begin(), summary_.rank_times.end(),
                        [&](const profile::RankTime& time) { return time.rank == call.rank; });
@@ -303,6 +339,7 @@ class ReportPage {
   std::vector<Remark> other_limits() const {
     std::vector<Remark> list = limits(summary_);
     std::erase_if(list, [](const Remark& remark) { return remark.kind == kNotTimed; });
+    if (short_) std::erase_if(list, [](const Remark& remark) { return remark.kind == kNote; });
     if (!summary_.rank_times.empty()) std::erase_if(list, is_about_waits);
     return list;
   }
@@ -353,8 +390,10 @@ class ReportPage {
                 Style::kWarning, "  ");
       }
       std::vector<TimeRow> rows;
-      for (std::size_t i = 0; i < std::min(kPathRows, whole->shares.size()); ++i) {
+      const std::size_t most = std::min(short_ ? kFewPathRows : kPathRows, whole->shares.size());
+      for (std::size_t i = 0; i < most; ++i) {
         const profile::PathShare& share = whole->shares[i];
+        if (short_ && share.seconds < kLeastShown_s) break;
         rows.push_back({on_path(share), share.seconds, whole->seconds,
                         share.program ? "computing before " : "", share.function, share.site});
       }
@@ -380,6 +419,55 @@ class ReportPage {
                           percent(as_double(summary_.hidden.messages), as_double(all.messages)));
     }
     wrapped(line, Style::kPlain, "");
+  }
+
+  // "point-to-point 97 %, io (hidden) 2.5 %, and 2 more": of all bytes, or messages where all are empty.
+  std::string share_list(const std::vector<std::pair<std::string, profile::Volume>>& parts,
+                         std::size_t count) const {
+    const profile::Volume& all = summary_.total;
+    std::string list;
+    for (const auto& [name, part] : parts) {
+      list +=
+          fmt::format("{}{} {}", list.empty() ? "" : ", ", name,
+                      all.bytes > 0 ? percent(as_double(part.bytes), as_double(all.bytes))
+                                    : percent(as_double(part.messages), as_double(all.messages)));
+    }
+    return list + (count > parts.size() ? fmt::format(", and {} more", count - parts.size()) : "");
+  }
+
+  // What the tables of the long page begin with.
+  void traffic() {
+    std::vector<std::pair<std::string, profile::Volume>> parts;
+    for (const profile::ClassTotal& entry : summary_.classes) {
+      if (parts.size() == kNamesInLine) break;
+      parts.push_back(
+          {printable(entry.class_name) + (entry.hidden ? " (hidden)" : ""), entry.volume});
+    }
+    wrapped("classes: " + share_list(parts, summary_.classes.size()), Style::kPlain, "  ");
+    parts.clear();
+    for (const PhaseTotal& entry : summary_.phases) {
+      if (parts.size() == kNamesInLine) break;
+      parts.push_back(
+          {entry.phase.empty() ? "(outside of phases)" : printable(entry.phase), entry.volume});
+    }
+    if (!parts.empty())
+      wrapped("phases: " + share_list(parts, summary_.phases.size()), Style::kPlain, "  ");
+    parts.clear();
+    for (const profile::PairCount& pair : summary_.top_pairs) {
+      if (parts.size() == kNamesInLine) break;
+      parts.push_back(
+          {fmt::format("{} → {}", pair.source, pair.destination), {pair.bytes, pair.messages}});
+    }
+    wrapped("pairs: " + share_list(parts, summary_.pairs), Style::kPlain, "  ");
+  }
+
+  void what_all_adds() {
+    const std::vector<Remark> all = limits(summary_);
+    const auto notes = static_cast<std::uint64_t>(std::count_if(
+        all.begin(), all.end(), [](const Remark& remark) { return remark.kind == kNote; }));
+    wrapped("--all adds tables of calls and traffic" +
+                (notes > 0 ? " and " + plural(notes, "note") + " on how this was measured" : ""),
+            Style::kFaint, "  ");
   }
 
   // Columns of a table of volumes: name, bytes, bar, share, messages, mean size. The last column and
@@ -631,6 +719,7 @@ class ReportPage {
   }
 
   const RunSummary& summary_;
+  const bool short_;  // what follows the critical path takes a few lines
   const Terminal& terminal_;
   const profile::Header& header_;
   const std::size_t width_, half_;
@@ -639,8 +728,8 @@ class ReportPage {
 
 }  // namespace
 
-std::string report_text(const RunSummary& summary, const Terminal& terminal) {
-  return ReportPage(summary, terminal).text();
+std::string report_text(const RunSummary& summary, const Terminal& terminal, bool all) {
+  return ReportPage(summary, terminal, all).text();
 }
 
 }  // namespace fathom::cli

@@ -9,6 +9,7 @@
 
 namespace fathom::cli {
 
-std::string report_text(const RunSummary& summary, const Terminal& terminal);
+// If calls were timed, only `all` shows the tables of traffic and the notes: else they fill the screen.
+std::string report_text(const RunSummary& summary, const Terminal& terminal, bool all);
 
 }  // namespace fathom::cli

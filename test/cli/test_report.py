@@ -97,7 +97,9 @@ class Figures(harness.CliTest):
         self.assertIn("memory at most 50.0 MB on rank 3, on average 50.0 MB", page)
         self.assertIn("MPI-IO: 12 calls, 8.00 s of all ranks (5.2 % of MPI), 0 B read, 4.00 MB written", page)
         self.assertIn("share: of all ranks' time; worst rank (1.50×): its time is 1.5 times the mean", page)
-        self.assertIn("MPI_Waitall in exchange (halo.c:88) 2,000 2 min 25 s 38 % 0 (1.32×) 0 B", page)
+        self.assertIn("MPI_Waitall at halo.c:88 2,000 2 min 25 s 38 % 0 (1.32×) 0 B", page)
+        everything = " ".join(self.fathom("report", "timed", "--all").stdout.split())
+        self.assertIn("MPI_Waitall in exchange (halo.c:88) 2,000 2 min 25 s 38 % 0 (1.32×) 0 B", everything)
         self.assertIn("MPI_File_write_at in hpcc+0x270f 12 8.00 s", page)
         document = json.loads(self.fathom("report", "timed", "--json").stdout)
         self.assertEqual(document["rank_times"][1], {"rank": 1, "seconds": 96.2, "mpi_seconds": 3.0, "peak_memory_bytes": 50_000_001,
@@ -146,7 +148,7 @@ class Figures(harness.CliTest):
         self.assertIn("critical path: 96.2 s, 12 changes of rank up to 2.00 s (2.1 %) of it may be waiting in the calls that are left out", page)
         self.assertIn("rank 1 92.2 s 96 % computing before MPI_Waitall in exchange (halo.c:88)", page)
         self.assertIn("windows: first half 48.0 s", page)
-        order = [page.index(text) for text in ("in MPI, from", "call site", "who waits", "critical path", "top pairs")]
+        order = [page.index(text) for text in ("in MPI, from", "call site", "who waits", "critical path", "pairs: ", "exact: ", "--all")]
         self.assertEqual(order, sorted(order))
         self.assertLessEqual(max(map(len, lines)), 80)
 
@@ -276,6 +278,34 @@ class Page(harness.CliTest):
                 lines = self.page(make(), *options).splitlines()
                 self.assertLessEqual(len(lines), 40, name)
                 self.assertLessEqual(max(map(len, lines)), 80, name)
+
+    def test_a_run_with_times_fits_one_screen_and_all_shows_the_rest(self):
+        document = fixtures.with_waits(fixtures.hpcc4())
+        document["application"]["arguments"] = ["-in", "file"]
+        document["coverage"]["notes"] = ["a first note " + "x " * 60, "a second note " + "x " * 60]
+        for number in range(2, 20):  # call sites, the last ones without time
+            document["call_sites"].append({**document["call_sites"][0], "id": number, "function": "a_long_name_of_a_function", "line": number})
+            document["calls"].append({**document["calls"][0], "site": number, "total_ns": [10 ** (11 - number // 2)] * 4,
+                                      "longest_ns": [10] * 4})
+            document["path"][0]["parts"].append({**document["path"][0]["parts"][0], "site": number, "total_ns": [10 ** (10 - number // 2)]})
+        document["traffic"] += [fixtures.block(f"MPI_Class{number}", True, [(0, 3, 8, 1)], phase=f"p{number}") for number in range(9)]
+        document["message_sizes"][-1]["messages"][0] += 9
+        document["waits"].append({**document["waits"][0], "kind": "wait-at-finalize", "function": "MPI_Finalize"})
+        document["coverage"]["waits"].update(left_out=70_000, left_out_ns=9_000_000_000)
+        page = self.page(document)
+        lines = page.splitlines()
+        self.assertLessEqual(len(lines), 42, page)
+        self.assertLessEqual(max(map(len, lines)), 80, page)
+        self.assertIn("MPI_Waitall at halo.c:2 ", page)
+        self.assertIn("  classes: point-to-point 66 %, MPI_Alltoall (hidden) 32 %,", page)
+        self.assertIn("and 12 more", page)
+        self.assertIn("  pairs: 0 → 1 8.7 %, 3 → 2 8.7 %, 3 → 1 8.6 %, and 9 more\n", page)
+        self.assertIn("--all adds tables of calls and traffic and 2 notes on how this was measured", page)
+        self.assertNotIn(" 0.0 ms", page.split("more ")[0])
+        for table in ("class  ", "message size", "top pairs", "most sent by rank", "a first note"):
+            self.assertNotIn(table, page)
+            self.assertIn(table, self.page(document, "--all"))
+        self.assertIn("10 call sites more", self.page(document, "--all"))
 
     def test_the_exactness_line_says_exact(self):
         text = " ".join(self.page(fixtures.hpcc4()).split())
