@@ -58,6 +58,12 @@ class Plot(harness.CliTest):
                 with open(self.path(name, "plots", picture), "rb") as file:
                     self.assertTrue(file.read(16).startswith(beginnings[kind]), picture)
 
+    def test_the_help_says_which_pictures_need_no_trace(self):
+        without, _, traced = self.fathom("plot", "--help").stdout.partition("Of a traced run")
+        for picture in ("calls (", "ranks (", "waits (", "path ("):
+            self.assertIn(picture, " ".join(without.split()))
+            self.assertNotIn(picture, traced)
+
     def test_times_waits_and_the_path_are_drawn_without_a_trace(self):
         def drawn(name, document, *options):
             self.write_run(name, document)
