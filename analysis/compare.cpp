@@ -8,6 +8,7 @@
 #include <map>
 #include <tuple>
 
+#include "analysis/compared_places.h"
 #include "analysis/scope/known_time.h"
 #include "analysis/time/flat_profile.h"
 #include "analysis/traffic/class_traffic.h"
@@ -17,7 +18,6 @@
 #include "mpi/wait_kind.h"
 #include "profile/call_summary.h"
 #include "profile/pair_sums.h"
-#include "trace/code/named_call_sites.h"
 
 namespace fathom::analysis {
 namespace {
@@ -184,12 +184,6 @@ void add_functions(const std::map<std::string, std::vector<double>>& seconds,
   largest_change_first(comparison.functions);
 }
 
-std::string place_of(const profile::Profile& profile, std::int64_t id) {
-  const auto site = std::find_if(profile.call_sites.begin(), profile.call_sites.end(),
-                                 [id](const profile::CallSite& known) { return known.id == id; });
-  return site == profile.call_sites.end() ? "" : trace::describe(*site);
-}
-
 void add_total(const char* quantity, std::vector<double> by_run, Comparison& comparison) {
   comparison.totals.push_back({quantity, change_of(std::move(by_run), comparison.sides)});
 }
@@ -198,6 +192,7 @@ void add_total(const char* quantity, std::vector<double> by_run, Comparison& com
 using WaitKey = std::tuple<std::string, std::string, std::int64_t, std::int64_t>;
 
 void add_waits(const std::vector<const profile::Profile*>& profiles, Comparison& comparison) {
+  const ComparedPlaces places(profiles);
   std::map<WaitKey, std::vector<double>> seconds;
   std::vector<double> waiting(profiles.size());  // of the mean rank
   for (std::size_t run = 0; run < profiles.size(); ++run) {
@@ -205,7 +200,7 @@ void add_waits(const std::vector<const profile::Profile*>& profiles, Comparison&
     for (const profile::CallWaits& block : profiles[run]->waits) {
       // How far apart processes start is the launcher's doing, and before the time of the run.
       if (block.kind == mpi::name_of(mpi::WaitKind::kInit)) continue;
-      const std::string place = place_of(*profiles[run], block.site);
+      const std::string& place = places.of(run, block.function, block.site);
       for (std::size_t row = 0; row < block.rank.size(); ++row) {
         auto& by_run = seconds[{block.function, place, block.rank[row], block.awaited[row]}];
         by_run.resize(profiles.size());
@@ -231,19 +226,40 @@ const profile::CriticalPath* whole_path(const profile::Profile& profile) {
   return found == profile.path.end() ? nullptr : &*found;
 }
 
+std::int64_t rank_of_most(const std::map<std::int64_t, double>& changes, double change) {
+  for (const auto& [rank, own] : changes) {
+    if (own / change > 0.5) return rank;
+  }
+  return -1;
+}
+
 void add_paths(const std::vector<const profile::Profile*>& profiles, Comparison& comparison) {
-  std::map<std::tuple<std::string, std::string, bool>, std::vector<double>> seconds;
+  const ComparedPlaces places(profiles);
+  const Sides& sides = comparison.sides;
+  // How much a run adds to the change of the mean.
+  const auto weight = [&](std::size_t run) {
+    if (run < sides.first) return -1.0 / static_cast<double>(sides.first);
+    return run + sides.last < profiles.size() ? 0.0 : 1.0 / static_cast<double>(sides.last);
+  };
+  using Part = std::tuple<std::string, std::string, bool>;
+  std::map<Part, std::vector<double>> seconds;
+  std::map<Part, std::map<std::int64_t, double>> changes;  // by rank
   for (std::size_t run = 0; run < profiles.size(); ++run) {
     for (const profile::PathPart& part : whole_path(*profiles[run])->parts) {
-      auto& by_run = seconds[{part.function, place_of(*profiles[run], part.site), part.program}];
+      const Part key{part.function, places.of(run, part.function, part.site), part.program};
+      auto& by_run = seconds[key];
       by_run.resize(profiles.size());
-      for (const std::uint64_t ns : part.total_ns) by_run[run] += base::seconds(ns);
+      for (std::size_t row = 0; row < part.rank.size(); ++row) {
+        by_run[run] += base::seconds(part.total_ns[row]);
+        changes[key][part.rank[row]] += weight(run) * base::seconds(part.total_ns[row]);
+      }
     }
   }
   for (auto& [key, by_run] : seconds) {
     const auto& [function, place, program] = key;
-    comparison.path.push_back(
-        {function, place, program, change_of(std::move(by_run), comparison.sides)});
+    Change change = change_of(std::move(by_run), sides);
+    const std::int64_t rank = rank_of_most(changes[key], change.difference());
+    comparison.path.push_back({function, place, program, rank, std::move(change)});
   }
   largest_change_first(comparison.path);
 }
@@ -286,6 +302,7 @@ void compare_calls(const std::vector<const profile::Profile*>& profiles, Compari
   if (std::any_of(profiles.begin(), profiles.end(),
                   [](const profile::Profile* profile) { return profile->calls.empty(); }))
     return;
+  const ComparedPlaces places(profiles);
   std::map<std::string, std::vector<double>> functions;
   std::map<std::pair<std::string, std::string>, std::vector<double>> sites;
   std::map<std::string, std::vector<double>> phases;
@@ -310,14 +327,15 @@ void compare_calls(const std::vector<const profile::Profile*>& profiles, Compari
     }
     for (const auto& [name, sum] : summary.functions()) add(functions[name], i, sum.seconds);
     for (const profile::SiteTotal& total : summary.sites(profile)) {
-      add(sites[{total.function, place_of(profile, total.site)}], i, total.sum.seconds);
+      add(sites[{total.function, places.of(i, total.function, total.site)}], i, total.sum.seconds);
     }
   }
   add_functions(functions, ranks, comparison);
   for (auto& [key, by_run] : sites) {
     by_run.resize(profiles.size());
-    comparison.call_sites.push_back(
-        {key.first, key.second, change_of(std::move(by_run), comparison.sides)});
+    const auto& [function, place] = key;
+    comparison.call_sites.push_back({function, place, places.in_first_run(function, place),
+                                     change_of(std::move(by_run), comparison.sides)});
   }
   largest_change_first(comparison.call_sites);
   for (auto& [name, by_run] : phases) {

@@ -92,9 +92,10 @@ struct ComparedFunction {
 };
 
 struct ComparedCallSite {
-  std::string function;  // "MPI_Wait"
-  std::string place;     // "exchange (halo.c:88)"
-  Change seconds;        // of the mean rank
+  std::string function;     // "MPI_Wait"
+  std::string place;        // "exchange (halo.c:88)", in the last run
+  std::string first_place;  // in the first run, if the program was edited since
+  Change seconds;           // of the mean rank
 };
 
 struct ComparedPhase {
@@ -113,7 +114,9 @@ struct ComparedPathPart {
   std::string function;
   std::string place;
   bool program = false;  // computing before the calls
-  Change seconds;        // on the critical path, over all ranks
+  // Where most of the change is; -1 if no rank has more than half of it.
+  std::int64_t rank = -1;
+  Change seconds;  // on the critical path, over all ranks
 };
 
 struct Comparison {
@@ -139,8 +142,7 @@ base::Result<Comparison> compare_profiles(const std::vector<const profile::Profi
                                           const std::vector<std::string>& names, Sides sides = {});
 
 // Adds functions, call sites and phases from the times in the profiles; nothing if one of them has
-// none. A call site is the same in two runs if the MPI function and the place's text are, so that
-// programs built anew can be compared.
+// none. Which call sites are the same: compared_places.h.
 void compare_calls(const std::vector<const profile::Profile*>& profiles, Comparison& comparison);
 
 // Adds the waits, and the parts of the critical paths, of the profiles that know them; nothing if

@@ -151,6 +151,7 @@ void lay_out_call_sites(const Comparison& comparison, Section& section) {
   const auto& rows = comparison.call_sites;
   add_column(table, "function", rows, [](const ComparedCallSite& r) { return r.function; });
   add_column(table, "place", rows, [](const ComparedCallSite& r) { return r.place; });
+  add_column(table, "first_place", rows, [](const ComparedCallSite& r) { return r.first_place; });
   add_seconds(table, rows, comparison.sides);
 }
 
@@ -177,6 +178,7 @@ void lay_out_path(const Comparison& comparison, Section& section) {
   add_column(table, "place", rows, [](const ComparedPathPart& r) { return r.place; });
   add_column(table, "program", rows,
              [](const ComparedPathPart& r) { return std::int64_t{r.program}; });
+  add_column(table, "rank", rows, [](const ComparedPathPart& r) { return r.rank; });
   add_seconds(table, rows, comparison.sides);
 }
 

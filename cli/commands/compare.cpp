@@ -125,13 +125,13 @@ std::string verdict_on_time(const analysis::Comparison& comparison) {
 // What `fathom compare BEFORE... --with AFTER...` shows first.
 std::string repeats_table(const analysis::Comparison& comparison, const Terminal& terminal) {
   const analysis::Sides& sides = comparison.sides;
-  const auto repeats = [](std::size_t count) {
-    return fmt::format("{} run{}", count, count == 1 ? "" : "s");
+  const auto repeats = [](std::size_t count, const char* when) {
+    return fmt::format("{} run{} {}", count, count == 1 ? "" : "s", when);
   };
   TextTable table = table_of("median", {});
-  table.column(repeats(sides.first));
-  table.column("then " + repeats(sides.last));
-  for (const char* title : {"growth", "p", "spread", "then"}) table.column(title);
+  table.column(repeats(sides.first, "before"));
+  table.column(repeats(sides.last, "after"));
+  for (const char* title : {"growth", "p", "spread before", "after"}) table.column(title);
   for (const analysis::ComparedTotal& total : comparison.totals) {
     const analysis::Change& change = total.value;
     table.row({title_of(total.quantity), amount_of(total.quantity, change.first.median),
@@ -148,7 +148,7 @@ std::string repeats_table(const analysis::Comparison& comparison, const Terminal
 
 std::string class_table(const analysis::Comparison& comparison, const Terminal& terminal) {
   TextTable table =
-      table_of("class", {"bytes", "then", "growth", "bytes as", "messages", "then", "growth"});
+      table_of("class", {"bytes", "last", "growth", "bytes as", "messages", "last", "growth"});
   const std::size_t shown = std::min(kRowsShown, comparison.classes.size());
   for (std::size_t i = 0; i < shown; ++i) {
     const analysis::ComparedClass& row = comparison.classes[i];
@@ -163,7 +163,7 @@ std::string class_table(const analysis::Comparison& comparison, const Terminal& 
 
 std::string pair_table(const analysis::Comparison& comparison, const Terminal& terminal) {
   if (comparison.pairs.empty()) return "";
-  TextTable table = table_of("pairs that changed most", {"bytes", "then", "messages", "then"});
+  TextTable table = table_of("pairs that changed most", {"bytes", "last", "messages", "last"});
   for (std::size_t i = 0; i < std::min<std::size_t>(kRowsShown, comparison.pairs.size()); ++i) {
     const analysis::ComparedPair& row = comparison.pairs[i];
     table.row({terminal.text(fmt::format("{} → {}", row.source, row.destination)),
@@ -183,12 +183,16 @@ std::string seconds_table(const std::string& title, const std::vector<Row>& rows
                           const analysis::Comparison& comparison, const Terminal& terminal,
                           Name name_of, const char* last, Last last_of) {
   if (rows.empty()) return "";
-  std::vector<const char*> columns{"seconds", "then", "growth"};
+  std::vector<const char*> columns{"first", "last", "growth"};
   const bool has_p = comparison.sides.have_repeats();
   if (has_p) columns.push_back("p");
   if (last != nullptr) columns.push_back(last);
   TextTable table = table_of(title, columns);
-  const std::size_t shown = std::min(kRowsShown, rows.size());
+  // Largest change first: what follows the last that shows has changed by less than a digit.
+  const auto shows = [](const Row& row) { return std::abs(row.seconds.difference()) >= 5e-7; };
+  const auto changed =
+      static_cast<std::size_t>(std::find_if_not(rows.begin(), rows.end(), shows) - rows.begin());
+  const std::size_t shown = std::min(kRowsShown, std::max<std::size_t>(changed, 1));
   for (std::size_t i = 0; i < shown; ++i) {
     const analysis::Change& change = rows[i].seconds;
     std::vector<std::string> cells{printable(name_of(rows[i])),
@@ -211,18 +215,26 @@ std::string seconds_table(const std::string& title, const std::vector<Row>& rows
 
 std::string function_table(const analysis::Comparison& comparison, const Terminal& terminal) {
   return seconds_table(
-      "time of the mean rank", comparison.functions, comparison, terminal,
+      "seconds of the mean rank", comparison.functions, comparison, terminal,
       [](const auto& row) { return row.name; }, comparison.sides.have_repeats() ? nullptr : "as",
       [](const auto& row) { return exponent(row.exponent); });
 }
 
 std::string call_site_table(const analysis::Comparison& comparison, const Terminal& terminal) {
-  return seconds_table("call sites that changed most", comparison.call_sites, comparison, terminal,
-                       [](const auto& row) { return called(row.function, row.place); });
+  const auto moved = std::count_if(comparison.call_sites.begin(), comparison.call_sites.end(),
+                                   [](const auto& row) { return row.place != row.first_place; });
+  std::string note;
+  if (moved > 0)
+    note = fmt::format("{} call site{} moved to other lines; these are the lines of the last run\n",
+                       moved, moved == 1 ? "" : "s");
+  return seconds_table("seconds in the call sites that changed most", comparison.call_sites,
+                       comparison, terminal,
+                       [](const auto& row) { return called(row.function, row.place); }) +
+         folded(note, terminal.width(), 0);
 }
 
 std::string phase_table(const analysis::Comparison& comparison, const Terminal& terminal) {
-  return seconds_table("time in MPI by phase", comparison.phases, comparison, terminal,
+  return seconds_table("seconds in MPI by phase", comparison.phases, comparison, terminal,
                        [](const auto& row) { return row.name; });
 }
 
@@ -263,7 +275,8 @@ std::string path_changes(const analysis::Comparison& comparison, const Terminal&
   return changes_text("parts of the critical path that changed most", comparison.path, comparison,
                       terminal, [](const analysis::ComparedPathPart& row) {
                         return (row.program ? "of computing before " : "in ") +
-                               called(row.function, row.place);
+                               called(row.function, row.place) +
+                               (row.rank < 0 ? "" : fmt::format(", on rank {}", row.rank));
                       });
 }
 
@@ -286,7 +299,46 @@ std::string limits_text(const std::vector<analysis::CheckedLimit>& limits,
   return text.empty() ? "" : "\n" + text;
 }
 
-std::string comparison_text(const analysis::Comparison& comparison, const Terminal& terminal) {
+// What some of the runs do not tell; empty if nothing is missing.
+std::string missing_text(const std::vector<const profile::Profile*>& profiles,
+                         const analysis::Comparison& comparison, const Terminal& terminal) {
+  std::string text;
+  const auto say = [&](const std::string& sentence) {
+    text += folded(sentence, terminal.width(), 0);
+  };
+  const auto named = [&](auto lacks) {
+    std::string names;
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < profiles.size(); ++i) {
+      if (!lacks(*profiles[i])) continue;
+      names += (names.empty() ? "" : ", ") + printable(comparison.runs[i].run.name);
+      ++count;
+    }
+    return count == profiles.size() ? std::string() : names;
+  };
+  const std::string untimed =
+      named([](const profile::Profile& profile) { return profile.calls.empty(); });
+  const auto ranks = comparison.runs.front().run.ranks;
+  const bool one_size = std::all_of(comparison.runs.begin(), comparison.runs.end(),
+                                    [ranks](const auto& row) { return row.run.ranks == ranks; });
+  const bool has_waits = std::any_of(profiles.begin(), profiles.end(), [](const auto* profile) {
+    return profile->coverage.waits.has_value();
+  });
+  if (!untimed.empty()) {
+    say("calls were not timed in " + untimed +
+        ", so that times, waits and the critical path are not compared\n");
+  } else if (const std::string without =
+                 named([](const profile::Profile& profile) { return !profile.coverage.waits; });
+             !without.empty()) {
+    say("waits are not known of " + without + ", and not compared\n");
+  } else if (!one_size && has_waits) {
+    say("who waits for whom is compared for runs with the same number of ranks only\n");
+  }
+  return text.empty() ? "" : "\n" + text;
+}
+
+std::string comparison_text(const std::vector<const profile::Profile*>& profiles,
+                            const analysis::Comparison& comparison, const Terminal& terminal) {
   std::string text = comparison.sides.have_repeats() ? repeats_table(comparison, terminal)
                                                      : scaling_table(comparison, terminal);
   if (comparison.exponent_bytes) {
@@ -301,14 +353,16 @@ std::string comparison_text(const analysis::Comparison& comparison, const Termin
   const std::string changes =
       wait_changes(comparison, terminal) + path_changes(comparison, terminal);
   text += function_table(comparison, terminal) + call_site_table(comparison, terminal) +
-          phase_table(comparison, terminal) + changes + class_table(comparison, terminal) +
+          phase_table(comparison, terminal) + changes +
+          missing_text(profiles, comparison, terminal) + class_table(comparison, terminal) +
           pair_table(comparison, terminal);
   const bool same = std::all_of(
       comparison.classes.begin(), comparison.classes.end(),
       [](const auto& row) { return row.growth_bytes == 1 && row.growth_messages == 1; });
   if (!same || !comparison.pairs.empty()) return text;
-  return text + (changes.empty() ? "\nnothing grew: the traffic is the same\n"
-                                 : "\nthe traffic is the same\n");
+  const bool took_longer = comparison.runs.back().run.seconds > comparison.runs.front().run.seconds;
+  return text + (changes.empty() && !took_longer ? "\nnothing grew: the traffic is the same\n"
+                                                 : "\nthe traffic is the same\n");
 }
 
 int compare(const CompareOptions& options) {
@@ -353,10 +407,10 @@ int compare(const CompareOptions& options) {
   const Terminal terminal = Terminal::of(options.output.path);
   const int delivered = deliver(
       options.output, "compare",
-      options.output.wants_json()
-          ? analysis::section_text(analysis::lay_out(*comparison, checked),
-                                   analysis::kComparisonSchema)
-          : comparison_text(*comparison, terminal) + limits_text(checked, *comparison, terminal));
+      options.output.wants_json() ? analysis::section_text(analysis::lay_out(*comparison, checked),
+                                                           analysis::kComparisonSchema)
+                                  : comparison_text(profiles, *comparison, terminal) +
+                                        limits_text(checked, *comparison, terminal));
   const bool exceeded =
       std::any_of(checked.begin(), checked.end(), [](const auto& one) { return one.is_exceeded; });
   return delivered == kFine && exceeded ? kLimitExceeded : delivered;

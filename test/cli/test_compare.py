@@ -75,11 +75,12 @@ class Compare(harness.CliTest):
         self.assertAlmostEqual(made["waits"]["last_seconds"][0] - made["waits"]["first_seconds"][0], 8)
         self.assertEqual([row[2:4] for row in rows], [(3, 1), (0, 3), (0, 1), (2, 1)])
         path = list(zip(*made["path"].values()))
-        self.assertEqual(path[0], ("MPI_Waitall", "exchange (halo.c:88)", 1, 92.2, 97.2, 97.2 / 92.2))
-        self.assertEqual(path[1][:5], ("MPI_File_write_at", "hpcc+0x270f", 0, 2.0, 0.0))
+        rank = after["path"][0]["parts"][0]["rank"][0]
+        self.assertEqual(path[0], ("MPI_Waitall", "exchange (halo.c:88)", 1, rank, 92.2, 97.2, 97.2 / 92.2))
+        self.assertEqual(path[1][:3] + path[1][4:6], ("MPI_File_write_at", "hpcc+0x270f", 0, 2.0, 0.0))
         page = " ".join(page.split())
         self.assertIn("8.00 s more in MPI_Waitall in exchange (halo.c:88), rank 3 waits for rank 1 parts of", page)
-        self.assertIn("5.00 s more of computing before MPI_Waitall in exchange (halo.c:88) "
+        self.assertIn(f"5.00 s more of computing before MPI_Waitall in exchange (halo.c:88), on rank {rank} "
                       "2.00 s less in MPI_File_write_at in hpcc+0x270f", page)
 
     def test_waits_are_compared_only_if_all_runs_know_them(self):
@@ -87,6 +88,44 @@ class Compare(harness.CliTest):
         made, page = self.compare(fixtures.with_waits(fixtures.hpcc4()), unknown)
         self.assertFalse({"waits", "path"} & set(made))
         self.assertNotIn("changed most rank", page)
+        self.assertIn("waits are not known of r1, and not compared", page)
+
+    def test_sites_that_moved_to_other_lines_are_the_same(self):
+        """Lines added on top of a program used to make its calls new ones, with all of their time and waits."""
+        before, after = (fixtures.with_waits(fixtures.hpcc4()) for _ in range(2))
+        for site in after["call_sites"]:
+            if site.get("line"):
+                site["line"] += 2
+                site["file"] = "/elsewhere/" + site["file"].split("/")[-1]
+        after["waits"][0]["total_ns"][2] += 8_000_000_000
+        made, page = self.compare(before, after)
+        self.assertNotIn(None, made["call_sites"]["growth"])
+        sites = dict(zip(made["call_sites"]["place"], made["call_sites"]["first_place"]))
+        self.assertEqual(sites["exchange (halo.c:90)"], "exchange (halo.c:88)")
+        self.assertNotIn("exchange (halo.c:88)", sites)
+        changed = [row for row in zip(*(made["waits"][name] for name in ("place", "rank", "awaited", "first_seconds", "last_seconds")))
+                   if row[3] != row[4]]
+        self.assertEqual([row[:3] for row in changed], [("exchange (halo.c:90)", 3, 1)])
+        self.assertAlmostEqual(changed[0][4] - changed[0][3], 8)
+        self.assertEqual(made["path"]["first_seconds"], made["path"]["last_seconds"])
+        self.assertIn("moved to other lines; these are the lines of the last run", page)
+
+    def test_a_site_that_is_gone_keeps_the_others_apart(self):
+        before, after = (fixtures.with_waits(fixtures.hpcc4()) for _ in range(2))
+        extra = dict(next(site for site in before["call_sites"] if site.get("line") == 88), id=99, line=120)
+        after["call_sites"].append(extra)
+        after["calls"].append(dict(next(block for block in after["calls"] if block["function"] == "MPI_Waitall"), site=99))
+        made, page = self.compare(before, after)
+        self.assertEqual(made["call_sites"]["place"], made["call_sites"]["first_place"])
+        self.assertNotIn("moved", page)
+
+    def test_a_run_without_times_is_named(self):
+        """It used to be said that nothing grew, though the run took four times as long."""
+        before, after = fixtures.hpcc4(), fixtures.with_waits(fixtures.hpcc4())
+        after["application"]["seconds"] = 4 * before["application"]["seconds"]
+        page = " ".join(self.compare(before, after)[1].split())
+        self.assertIn("calls were not timed in r0, so that times, waits and the critical path are not compared", page)
+        self.assertNotIn("nothing grew", page)
 
     def repeats(self, *seconds):
         """Run directories of runs that took so long, all the same but for that."""

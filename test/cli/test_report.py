@@ -192,7 +192,7 @@ class Figures(harness.CliTest):
         self.assertIn("1.0 %  computing before MPI_Finalize\n", self.fathom("report", "end").stdout)
         self.assertIn("rank 0 computing before MPI_Finalize, 3 times", " ".join(self.fathom("critical-path", "end").stdout.split()))
         self.write_run("before", fixtures.with_waits(fixtures.hpcc4()))
-        self.assertIn("1.00 s more of computing before MPI_Finalize\n", self.fathom("compare", "before", "end").stdout)
+        self.assertIn("1.00 s more of computing before MPI_Finalize, on rank 0\n", self.fathom("compare", "before", "end").stdout)
 
     def test_a_long_name_of_a_function_does_not_hide_the_line(self):
         document = fixtures.with_waits(fixtures.hpcc4())

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which call sites of several runs are the same, although the program was edited and built anew.
+//
+// The calls of an MPI function in one function of one file are the same in two runs if there are equally many,
+// the first the first and so on, whatever their lines. If there are not, only those with the same line are.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "profile/profile.h"
+
+namespace fathom::analysis {
+
+class ComparedPlaces {
+ public:
+  explicit ComparedPlaces(const std::vector<const profile::Profile*>& profiles);
+
+  // "exchange (halo.c:88)", as the last run has it; empty if it is not known.
+  const std::string& of(std::size_t run, const std::string& mpi_function, std::int64_t site) const;
+  // How the first run calls a place of of(); the same text if it has it there, or not at all.
+  const std::string& in_first_run(const std::string& mpi_function, const std::string& place) const;
+
+ private:
+  using Site = std::pair<std::string, std::int64_t>;  // MPI function, number in its run
+  using Place = std::pair<std::string, std::string>;  // MPI function, text
+  std::vector<std::map<Site, std::string>> texts_;    // by run, as the last run has them
+  std::map<Place, std::string> in_first_;
+};
+
+}  // namespace fathom::analysis
