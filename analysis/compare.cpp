@@ -212,8 +212,8 @@ void add_waits(const std::vector<const profile::Profile*>& profiles, Comparison&
   add_total("waiting_seconds", std::move(waiting), comparison);
   for (auto& [key, by_run] : seconds) {
     const auto& [function, place, rank, awaited] = key;
-    comparison.waits.push_back(
-        {function, place, rank, awaited, change_of(std::move(by_run), comparison.sides)});
+    comparison.waits.push_back({function, place, places.in_first_run(function, place), rank,
+                                awaited, change_of(std::move(by_run), comparison.sides)});
   }
   largest_change_first(comparison.waits);
   comparison.waits.resize(std::min(comparison.waits.size(), kMostPairs));
@@ -259,7 +259,8 @@ void add_paths(const std::vector<const profile::Profile*>& profiles, Comparison&
     const auto& [function, place, program] = key;
     Change change = change_of(std::move(by_run), sides);
     const std::int64_t rank = rank_of_most(changes[key], change.difference());
-    comparison.path.push_back({function, place, program, rank, std::move(change)});
+    comparison.path.push_back(
+        {function, place, places.in_first_run(function, place), program, rank, std::move(change)});
   }
   largest_change_first(comparison.path);
 }

@@ -94,7 +94,7 @@ struct ComparedFunction {
 struct ComparedCallSite {
   std::string function;     // "MPI_Wait"
   std::string place;        // "exchange (halo.c:88)", in the last run
-  std::string first_place;  // in the first run, if the program was edited since
+  std::string first_place;  // the same in the first run; another line if the program was edited
   Change seconds;           // of the mean rank
 };
 
@@ -105,15 +105,15 @@ struct ComparedPhase {
 
 struct ComparedWait {
   std::string function;                // of the calls that waited: "MPI_Wait"
-  std::string place;                   // "exchange (halo.c:88)"
+  std::string place, first_place;      // as of ComparedCallSite
   std::int64_t rank = 0, awaited = 0;  // who waited for whom
   Change seconds;
 };
 
 struct ComparedPathPart {
   std::string function;
-  std::string place;
-  bool program = false;  // computing before the calls
+  std::string place, first_place;  // as of ComparedCallSite
+  bool program = false;            // computing before the calls
   // Where most of the change is; -1 if no rank has more than half of it.
   std::int64_t rank = -1;
   Change seconds;  // on the critical path, over all ranks

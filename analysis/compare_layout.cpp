@@ -166,6 +166,7 @@ void lay_out_waits(const Comparison& comparison, Section& section) {
   const auto& rows = comparison.waits;
   add_column(table, "function", rows, [](const ComparedWait& r) { return r.function; });
   add_column(table, "place", rows, [](const ComparedWait& r) { return r.place; });
+  add_column(table, "first_place", rows, [](const ComparedWait& r) { return r.first_place; });
   add_column(table, "rank", rows, [](const ComparedWait& r) { return r.rank; });
   add_column(table, "awaited", rows, [](const ComparedWait& r) { return r.awaited; });
   add_seconds(table, rows, comparison.sides);
@@ -176,6 +177,7 @@ void lay_out_path(const Comparison& comparison, Section& section) {
   const auto& rows = comparison.path;
   add_column(table, "function", rows, [](const ComparedPathPart& r) { return r.function; });
   add_column(table, "place", rows, [](const ComparedPathPart& r) { return r.place; });
+  add_column(table, "first_place", rows, [](const ComparedPathPart& r) { return r.first_place; });
   add_column(table, "program", rows,
              [](const ComparedPathPart& r) { return std::int64_t{r.program}; });
   add_column(table, "rank", rows, [](const ComparedPathPart& r) { return r.rank; });

@@ -71,13 +71,13 @@ class Compare(harness.CliTest):
         del after["path"][0]["parts"][2]
         made, page = self.compare(before, after)
         rows = list(zip(*made["waits"].values()))
-        self.assertEqual(rows[0][:4], ("MPI_Waitall", "exchange (halo.c:88)", 3, 1))
+        self.assertEqual(rows[0][:5], ("MPI_Waitall", *2 * ["exchange (halo.c:88)"], 3, 1))
         self.assertAlmostEqual(made["waits"]["last_seconds"][0] - made["waits"]["first_seconds"][0], 8)
-        self.assertEqual([row[2:4] for row in rows], [(3, 1), (0, 3), (0, 1), (2, 1)])
+        self.assertEqual([row[3:5] for row in rows], [(3, 1), (0, 3), (0, 1), (2, 1)])
         path = list(zip(*made["path"].values()))
         rank = after["path"][0]["parts"][0]["rank"][0]
-        self.assertEqual(path[0], ("MPI_Waitall", "exchange (halo.c:88)", 1, rank, 92.2, 97.2, 97.2 / 92.2))
-        self.assertEqual(path[1][:3] + path[1][4:6], ("MPI_File_write_at", "hpcc+0x270f", 0, 2.0, 0.0))
+        self.assertEqual(path[0], ("MPI_Waitall", *2 * ["exchange (halo.c:88)"], 1, rank, 92.2, 97.2, 97.2 / 92.2))
+        self.assertEqual(path[1][:4] + path[1][5:7], ("MPI_File_write_at", *2 * ["hpcc+0x270f"], 0, 2.0, 0.0))
         page = " ".join(page.split())
         self.assertIn("8.00 s more in MPI_Waitall in exchange (halo.c:88), rank 3 waits for rank 1 parts of", page)
         self.assertIn(f"5.00 s more of computing before MPI_Waitall in exchange (halo.c:88), on rank {rank} "
@@ -109,6 +109,36 @@ class Compare(harness.CliTest):
         self.assertAlmostEqual(changed[0][4] - changed[0][3], 8)
         self.assertEqual(made["path"]["first_seconds"], made["path"]["last_seconds"])
         self.assertIn("moved to other lines; these are the lines of the last run", page)
+
+    def test_waits_and_the_path_say_where_the_first_run_has_them(self):
+        """Only the table of call sites used to tell the old line of a call that moved."""
+        before, after = (fixtures.with_waits(fixtures.hpcc4()) for _ in range(2))
+        for site in after["call_sites"]:
+            if site.get("line"):
+                site["line"] += 2
+        names = [self.write_run(name, document) for name, document in (("before", before), ("after", after))]
+        for words in (names, (names[0], names[0], "--with", names[1], names[1])):
+            made = json.loads(self.fathom("compare", *words, "--json").stdout)
+            for table in ("call_sites", "waits", "path"):
+                moved = {(new, old) for new, old in zip(made[table]["place"], made[table]["first_place"]) if new != old}
+                self.assertEqual(moved, {("exchange (halo.c:90)", "exchange (halo.c:88)")}, table)
+
+    def test_a_moved_site_is_not_the_one_whose_line_it_takes(self):
+        """Two calls in lines 88 and 90 move down by two: line 90 is what line 88 was."""
+        documents = []
+        for first_line in (88, 90):
+            document = fixtures.with_waits(fixtures.hpcc4())
+            site = next(site for site in document["call_sites"] if site.get("line") == 88)
+            site["line"] = first_line
+            document["call_sites"].append(dict(site, id=99, line=first_line + 2))
+            block = next(block for block in document["calls"] if block["function"] == "MPI_Waitall")
+            document["calls"].append(dict(block, site=99, total_ns=[3 * ns for ns in block["total_ns"]]))
+            documents.append(document)
+        made = self.compare(*documents)[0]
+        rows = {new: (old, growth) for function, new, old, growth in zip(
+            *(made["call_sites"][name] for name in ("function", "place", "first_place", "growth"))) if function == "MPI_Waitall"}
+        self.assertEqual(rows, {"exchange (halo.c:90)": ("exchange (halo.c:88)", 1),
+                                "exchange (halo.c:92)": ("exchange (halo.c:90)", 1)})
 
     def test_a_site_that_is_gone_keeps_the_others_apart(self):
         before, after = (fixtures.with_waits(fixtures.hpcc4()) for _ in range(2))
