@@ -9,7 +9,8 @@
 namespace fathom::analysis {
 namespace {
 
-// MPI function, the function that calls it, and its file, wherever that lies.
+// MPI function, the function that calls it, and its file, or its module where the file is unknown,
+// wherever they lie.
 using SiteGroup = std::tuple<std::string, std::string, std::string>;
 // Line and offset, which order the places of a group, and its text.
 using SitePosition = std::tuple<std::int64_t, std::uint64_t, std::string>;
@@ -37,8 +38,9 @@ UsedCallSites used_call_sites(const profile::Profile& profile) {
     // Every call of a line is the same place, so its offset counts only where there is no line.
     used.try_emplace(
         {function, id},
-        UsedCallSite{{function, site.function, without_folder(trace::file_or_module(site))},
-                     {site.line, site.line > 0 ? 0 : site.offset, trace::describe(site)}});
+        UsedCallSite{
+            {function, site.function, without_folder(site.file.empty() ? site.module : site.file)},
+            {site.line, site.line > 0 ? 0 : site.offset, trace::describe(site)}});
   };
   for (const profile::CallTimes& block : profile.calls) use(block.function, block.site);
   for (const profile::CallWaits& block : profile.waits) use(block.function, block.site);

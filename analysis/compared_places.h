@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Which call sites of several runs are the same, although the program was edited and built anew.
 //
-// The calls of an MPI function in one function of one file are the same in two runs if there are equally many,
-// the first the first and so on, whatever their lines. If there are not, only those with the same line are.
+// The calls of an MPI function in one function of one file are matched in the order of their lines,
+// or of their offsets where lines are unknown, if both runs have equally many. If not, only those of
+// the same line are the same. Equal lines do not count before that: after an edit, line 10 may be
+// what line 9 was, and line 11 what line 10 was.
 #pragma once
 
 #include <cstdint>

@@ -225,8 +225,9 @@ std::string call_site_table(const analysis::Comparison& comparison, const Termin
                                    [](const auto& row) { return row.place != row.first_place; });
   std::string note;
   if (moved > 0)
-    note = fmt::format("{} call site{} moved to other lines; these are the lines of the last run\n",
-                       moved, moved == 1 ? "" : "s");
+    note =
+        fmt::format("matched {} call site{} that moved; the table has the places of the last run\n",
+                    moved, moved == 1 ? "" : "s");
   return seconds_table("seconds in the call sites that changed most", comparison.call_sites,
                        comparison, terminal,
                        [](const auto& row) { return called(row.function, row.place); }) +

@@ -108,7 +108,7 @@ class Compare(harness.CliTest):
         self.assertEqual([row[:3] for row in changed], [("exchange (halo.c:90)", 3, 1)])
         self.assertAlmostEqual(changed[0][4] - changed[0][3], 8)
         self.assertEqual(made["path"]["first_seconds"], made["path"]["last_seconds"])
-        self.assertIn("moved to other lines; these are the lines of the last run", page)
+        self.assertIn("matched 1 call site that moved; the table has the places of the last run", page)
 
     def test_waits_and_the_path_say_where_the_first_run_has_them(self):
         """Only the table of call sites used to tell the old line of a call that moved."""
@@ -139,6 +139,16 @@ class Compare(harness.CliTest):
             *(made["call_sites"][name] for name in ("function", "place", "first_place", "growth"))) if function == "MPI_Waitall"}
         self.assertEqual(rows, {"exchange (halo.c:90)": ("exchange (halo.c:88)", 1),
                                 "exchange (halo.c:92)": ("exchange (halo.c:90)", 1)})
+
+    def test_sites_without_lines_are_matched_by_their_offsets(self):
+        """A program without debug information had new calls whenever it was built anew."""
+        before, after = (fixtures.with_waits(fixtures.hpcc4()) for _ in range(2))
+        for site in after["call_sites"]:
+            if not site.get("line"):
+                site["offset"] += 16
+        made = self.compare(before, after)[0]
+        self.assertNotIn(None, made["call_sites"]["growth"])
+        self.assertIn(("hpcc+0x271f", "hpcc+0x270f"), list(zip(made["path"]["place"], made["path"]["first_place"])))
 
     def test_a_site_that_is_gone_keeps_the_others_apart(self):
         before, after = (fixtures.with_waits(fixtures.hpcc4()) for _ in range(2))
