@@ -299,9 +299,13 @@ base::Result<Comparison> compare_profiles(const std::vector<const profile::Profi
   return comparison;
 }
 
+bool has_times(const profile::Profile& profile) {
+  return !profile.calls.empty() || profile.coverage.waits;
+}
+
 void compare_calls(const std::vector<const profile::Profile*>& profiles, Comparison& comparison) {
-  if (std::any_of(profiles.begin(), profiles.end(),
-                  [](const profile::Profile* profile) { return profile->calls.empty(); }))
+  if (!std::all_of(profiles.begin(), profiles.end(),
+                   [](const profile::Profile* profile) { return has_times(*profile); }))
     return;
   const ComparedPlaces places(profiles);
   std::map<std::string, std::vector<double>> functions;

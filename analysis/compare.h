@@ -141,6 +141,9 @@ struct Comparison {
 base::Result<Comparison> compare_profiles(const std::vector<const profile::Profile*>& profiles,
                                           const std::vector<std::string>& names, Sides sides = {});
 
+// Whether calls were timed: also if the program made none to time.
+bool has_times(const profile::Profile& profile);
+
 // Adds functions, call sites and phases from the times in the profiles; nothing if one of them has
 // none. Which call sites are the same: compared_places.h.
 void compare_calls(const std::vector<const profile::Profile*>& profiles, Comparison& comparison);

@@ -318,7 +318,7 @@ std::string missing_text(const std::vector<const profile::Profile*>& profiles,
     return count == profiles.size() ? std::string() : names;
   };
   const std::string untimed =
-      named([](const profile::Profile& profile) { return profile.calls.empty(); });
+      named([](const profile::Profile& profile) { return !analysis::has_times(profile); });
   const auto ranks = comparison.runs.front().run.ranks;
   const bool one_size = std::all_of(comparison.runs.begin(), comparison.runs.end(),
                                     [ranks](const auto& row) { return row.run.ranks == ranks; });
@@ -327,7 +327,8 @@ std::string missing_text(const std::vector<const profile::Profile*>& profiles,
   });
   if (!untimed.empty()) {
     say("calls were not timed in " + untimed +
-        ", so that times, waits and the critical path are not compared\n");
+        (comparison.functions.empty() ? ", so that times" : ", so that call sites") +
+        ", waits and the critical path are not compared\n");
   } else if (const std::string without =
                  named([](const profile::Profile& profile) { return !profile.coverage.waits; });
              !without.empty()) {
@@ -336,6 +337,12 @@ std::string missing_text(const std::vector<const profile::Profile*>& profiles,
     say("who waits for whom is compared for runs with the same number of ranks only\n");
   }
   return text.empty() ? "" : "\n" + text;
+}
+
+bool took_longer(const analysis::Comparison& comparison) {
+  return std::any_of(comparison.totals.begin(), comparison.totals.end(), [](const auto& total) {
+    return total.quantity == "seconds" && total.value.difference() > 0;
+  });
 }
 
 std::string comparison_text(const std::vector<const profile::Profile*>& profiles,
@@ -353,17 +360,17 @@ std::string comparison_text(const std::vector<const profile::Profile*>& profiles
   }
   const std::string changes =
       wait_changes(comparison, terminal) + path_changes(comparison, terminal);
+  const std::string missing = missing_text(profiles, comparison, terminal);
   text += function_table(comparison, terminal) + call_site_table(comparison, terminal) +
-          phase_table(comparison, terminal) + changes +
-          missing_text(profiles, comparison, terminal) + class_table(comparison, terminal) +
-          pair_table(comparison, terminal);
+          phase_table(comparison, terminal) + changes + missing +
+          class_table(comparison, terminal) + pair_table(comparison, terminal);
   const bool same = std::all_of(
       comparison.classes.begin(), comparison.classes.end(),
       [](const auto& row) { return row.growth_bytes == 1 && row.growth_messages == 1; });
   if (!same || !comparison.pairs.empty()) return text;
-  const bool took_longer = comparison.runs.back().run.seconds > comparison.runs.front().run.seconds;
-  return text + (changes.empty() && !took_longer ? "\nnothing grew: the traffic is the same\n"
-                                                 : "\nthe traffic is the same\n");
+  const bool nothing_grew = changes.empty() && missing.empty() && !took_longer(comparison);
+  return text + (nothing_grew ? "\nnothing grew: the traffic is the same\n"
+                              : "\nthe traffic is the same\n");
 }
 
 int compare(const CompareOptions& options) {

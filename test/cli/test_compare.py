@@ -166,6 +166,34 @@ class Compare(harness.CliTest):
         page = " ".join(self.compare(before, after)[1].split())
         self.assertIn("calls were not timed in r0, so that times, waits and the critical path are not compared", page)
         self.assertNotIn("nothing grew", page)
+        after["application"]["seconds"] = before["application"]["seconds"]
+        self.assertNotIn("nothing grew", self.compare(before, after)[1])
+
+    def test_a_program_without_timed_calls_has_times(self):
+        """Its calls were said not to be timed, below what had changed on the critical path."""
+        before, after = (fixtures.with_waits(fixtures.hpcc4()) for _ in range(2))
+        after.update(calls=[], waits=[])
+        after["path"][0]["parts"] = after["path"][0]["parts"][:1]
+        after["path"][0]["parts"][0]["function"] = "MPI_Finalize"
+        made, page = self.compare(before, after)
+        self.assertNotIn("not timed", page)
+        self.assertIn("parts of the critical path that changed most", page)
+        times = dict(zip(made["functions"]["name"], made["functions"]["last_seconds"]))
+        self.assertEqual(times["MPI_Waitall"], 0)
+        self.assertGreater(times["(program)"], 0)
+
+    def test_runs_of_different_sizes_say_that_waits_are_not_compared(self):
+        larger = fixtures.with_waits(fixtures.hpcc4())
+        larger["world_size"] = 8
+        page = self.compare(fixtures.with_waits(fixtures.hpcc4()), larger)[1]
+        self.assertIn("who waits for whom is compared for runs with the same number of ranks only\n", page)
+
+    def test_repeats_that_take_longer_grew(self):
+        """The first of the old runs was compared with the last of the new ones, which are by chance the same."""
+        before, after = self.repeats(12, 10, 10), self.repeats(12.5, 12.5, 11.9)
+        page = self.fathom("compare", *before, "--with", *after).stdout
+        self.assertIn("the traffic is the same", page)
+        self.assertNotIn("nothing grew", page)
 
     def repeats(self, *seconds):
         """Run directories of runs that took so long, all the same but for that."""
