@@ -50,10 +50,17 @@ std::optional<double> exponent_of(const std::vector<double>& x, const std::vecto
   return xy / xx;
 }
 
+std::vector<double> first_of(const std::vector<double>& by_run, const Sides& sides) {
+  return {by_run.begin(), by_run.begin() + std::ptrdiff_t(sides.first)};
+}
+
+std::vector<double> last_of(const std::vector<double>& by_run, const Sides& sides) {
+  return {by_run.end() - std::ptrdiff_t(sides.last), by_run.end()};
+}
+
 Change change_of(std::vector<double> by_run, const Sides& sides) {
   Change change;
-  const std::vector<double> first(by_run.begin(), by_run.begin() + std::ptrdiff_t(sides.first)),
-      last(by_run.end() - std::ptrdiff_t(sides.last), by_run.end());
+  const std::vector<double> first = first_of(by_run, sides), last = last_of(by_run, sides);
   change.first = repeats_of(first);
   change.last = repeats_of(last);
   change.growth = growth(change.first.median, change.last.median);
@@ -226,8 +233,13 @@ const profile::CriticalPath* whole_path(const profile::Profile& profile) {
   return found == profile.path.end() ? nullptr : &*found;
 }
 
-std::int64_t rank_of_most(const std::map<std::int64_t, double>& changes, double change) {
-  for (const auto& [rank, own] : changes) {
+using SecondsByRank = std::map<std::int64_t, std::vector<double>>;  // for each, of every run
+
+std::int64_t rank_of_most(const SecondsByRank& ranks, double change, const Sides& sides) {
+  for (const auto& [rank, by_run] : ranks) {
+    // Not change_of(), whose test for chance takes long for many ranks.
+    const double own =
+        repeats_of(last_of(by_run, sides)).median - repeats_of(first_of(by_run, sides)).median;
     if (own / change > 0.5) return rank;
   }
   return -1;
@@ -235,30 +247,25 @@ std::int64_t rank_of_most(const std::map<std::int64_t, double>& changes, double 
 
 void add_paths(const std::vector<const profile::Profile*>& profiles, Comparison& comparison) {
   const ComparedPlaces places(profiles);
-  const Sides& sides = comparison.sides;
-  // How much a run adds to the change of the mean.
-  const auto weight = [&](std::size_t run) {
-    if (run < sides.first) return -1.0 / static_cast<double>(sides.first);
-    return run + sides.last < profiles.size() ? 0.0 : 1.0 / static_cast<double>(sides.last);
-  };
-  using Part = std::tuple<std::string, std::string, bool>;
-  std::map<Part, std::vector<double>> seconds;
-  std::map<Part, std::map<std::int64_t, double>> changes;  // by rank
+  std::map<std::tuple<std::string, std::string, bool>, SecondsByRank> parts;
   for (std::size_t run = 0; run < profiles.size(); ++run) {
     for (const profile::PathPart& part : whole_path(*profiles[run])->parts) {
-      const Part key{part.function, places.of(run, part.function, part.site), part.program};
-      auto& by_run = seconds[key];
-      by_run.resize(profiles.size());
+      SecondsByRank& ranks =
+          parts[{part.function, places.of(run, part.function, part.site), part.program}];
       for (std::size_t row = 0; row < part.rank.size(); ++row) {
+        auto& by_run = ranks[part.rank[row]];
+        by_run.resize(profiles.size());
         by_run[run] += base::seconds(part.total_ns[row]);
-        changes[key][part.rank[row]] += weight(run) * base::seconds(part.total_ns[row]);
       }
     }
   }
-  for (auto& [key, by_run] : seconds) {
+  for (const auto& [key, ranks] : parts) {
     const auto& [function, place, program] = key;
-    Change change = change_of(std::move(by_run), sides);
-    const std::int64_t rank = rank_of_most(changes[key], change.difference());
+    std::vector<double> all(profiles.size());
+    for (const auto& [rank, by_run] : ranks)
+      for (std::size_t run = 0; run < all.size(); ++run) all[run] += by_run[run];
+    Change change = change_of(std::move(all), comparison.sides);
+    const std::int64_t rank = rank_of_most(ranks, change.difference(), comparison.sides);
     comparison.path.push_back(
         {function, place, places.in_first_run(function, place), program, rank, std::move(change)});
   }

@@ -216,6 +216,21 @@ class Compare(harness.CliTest):
         page = self.fathom("compare", *before[:3], "--with", *after[:3]).stdout
         self.assertTrue(page.startswith("too few repeats to tell a difference from chance"), page)
 
+    def test_an_odd_repeat_does_not_choose_the_rank_of_the_path(self):
+        """The change is that of the medians, and its rank used to be that of the means."""
+        def run(name, *seconds_of_ranks):
+            document = fixtures.with_waits(fixtures.hpcc4())
+            part = document["path"][0]["parts"][0]
+            part.update(rank=[0, 1], stretches=[3, 3], total_ns=[int(value * 1e9) for value in seconds_of_ranks])
+            return self.write_run(name, document)
+        before = [run(f"b{i}", 10, 40) for i in range(3)]
+        after = [run("a0", 10, 45), run("a1", 10, 45), run("a2", 25, 45)]
+        made = json.loads(self.fathom("compare", *before, "--with", *after, "--json").stdout)
+        self.assertEqual((made["path"]["program"][0], made["path"]["rank"][0]), (1, 1))
+        page = self.fathom("compare", *before, "--with", *after).stdout
+        self.assertIn("5.00 s more of computing before MPI_Waitall in exchange (halo.c:88), on rank 1",
+                      " ".join(page.split()))
+
     def test_a_limit_decides_the_exit_code(self):
         before, after = self.repeats(10, 10.2, 9.9, 10.1), self.repeats(11, 11.4, 11.2, 11.1)
         for limit, code, says in (("seconds=5%", 3, "limit exceeded: seconds grew by +10.9 %, at most 5 %, p = 0.029"),
