@@ -198,8 +198,8 @@ void add_total(const char* quantity, std::vector<double> by_run, Comparison& com
 // Function, place, rank that waited, rank that it waited for.
 using WaitKey = std::tuple<std::string, std::string, std::int64_t, std::int64_t>;
 
-void add_waits(const std::vector<const profile::Profile*>& profiles, Comparison& comparison) {
-  const ComparedPlaces places(profiles);
+void add_waits(const std::vector<const profile::Profile*>& profiles, const ComparedPlaces& places,
+               Comparison& comparison) {
   std::map<WaitKey, std::vector<double>> seconds;
   std::vector<double> waiting(profiles.size());  // of the mean rank
   for (std::size_t run = 0; run < profiles.size(); ++run) {
@@ -245,8 +245,8 @@ std::int64_t rank_of_most(const SecondsByRank& ranks, double change, const Sides
   return -1;
 }
 
-void add_paths(const std::vector<const profile::Profile*>& profiles, Comparison& comparison) {
-  const ComparedPlaces places(profiles);
+void add_paths(const std::vector<const profile::Profile*>& profiles, const ComparedPlaces& places,
+               Comparison& comparison) {
   std::map<std::tuple<std::string, std::string, bool>, SecondsByRank> parts;
   for (std::size_t run = 0; run < profiles.size(); ++run) {
     for (const profile::PathPart& part : whole_path(*profiles[run])->parts) {
@@ -272,49 +272,8 @@ void add_paths(const std::vector<const profile::Profile*>& profiles, Comparison&
   largest_change_first(comparison.path);
 }
 
-}  // namespace
-
-base::Result<Comparison> compare_profiles(const std::vector<const profile::Profile*>& profiles,
-                                          const std::vector<std::string>& names, Sides sides) {
-  if (profiles.size() < 2 || sides.first == 0 || sides.last == 0)
-    return base::Error{"a comparison needs two runs or more"};
-  if (sides.have_repeats() && sides.first + sides.last != profiles.size())
-    return base::Error{"every repeat must belong to one side of the comparison"};
-  Comparison comparison;
-  comparison.sides = sides;
-  std::vector<double> ranks, seconds, bytes, messages;
-  for (std::size_t i = 0; i < profiles.size(); ++i) {
-    const ComparedRun run = describe(*profiles[i], names[i]);
-    comparison.runs.push_back(scaling_of(run, i == 0 ? run : comparison.runs[0].run));
-    ranks.push_back(static_cast<double>(run.ranks));
-    seconds.push_back(run.seconds);
-    bytes.push_back(static_cast<double>(run.all.bytes));
-    messages.push_back(static_cast<double>(run.all.messages));
-  }
-  comparison.exponent_seconds = exponent_of(ranks, seconds);
-  comparison.exponent_bytes = exponent_of(ranks, bytes);
-  comparison.exponent_messages = exponent_of(ranks, messages);
-  comparison.classes = compare_classes(profiles, ranks, sides);
-  const bool same_ranks = std::count(ranks.begin(), ranks.end(), ranks[0]) == std::ssize(ranks);
-  if (sides.have_repeats() && !same_ranks)
-    return base::Error{"repeats must have the same number of ranks, and these runs do not"};
-  if (same_ranks) comparison.pairs = compare_pairs(*profiles.front(), *profiles.back());
-  if (std::all_of(seconds.begin(), seconds.end(), [](double value) { return value > 0; }))
-    add_total("seconds", std::move(seconds), comparison);
-  add_total("bytes", std::move(bytes), comparison);
-  add_total("messages", std::move(messages), comparison);
-  return comparison;
-}
-
-bool has_times(const profile::Profile& profile) {
-  return !profile.calls.empty() || profile.coverage.waits;
-}
-
-void compare_calls(const std::vector<const profile::Profile*>& profiles, Comparison& comparison) {
-  if (!std::all_of(profiles.begin(), profiles.end(),
-                   [](const profile::Profile* profile) { return has_times(*profile); }))
-    return;
-  const ComparedPlaces places(profiles);
+void add_calls(const std::vector<const profile::Profile*>& profiles, const ComparedPlaces& places,
+               Comparison& comparison) {
   std::map<std::string, std::vector<double>> functions;
   std::map<std::pair<std::string, std::string>, std::vector<double>> sites;
   std::map<std::string, std::vector<double>> phases;
@@ -359,18 +318,58 @@ void compare_calls(const std::vector<const profile::Profile*>& profiles, Compari
   add_total("mpi_seconds", std::move(inside), comparison);
 }
 
-void compare_waits(const std::vector<const profile::Profile*>& profiles, Comparison& comparison) {
+}  // namespace
+
+base::Result<Comparison> compare_profiles(const std::vector<const profile::Profile*>& profiles,
+                                          const std::vector<std::string>& names, Sides sides) {
+  if (profiles.size() < 2 || sides.first == 0 || sides.last == 0)
+    return base::Error{"a comparison needs two runs or more"};
+  if (sides.have_repeats() && sides.first + sides.last != profiles.size())
+    return base::Error{"every repeat must belong to one side of the comparison"};
+  Comparison comparison;
+  comparison.sides = sides;
+  std::vector<double> ranks, seconds, bytes, messages;
+  for (std::size_t i = 0; i < profiles.size(); ++i) {
+    const ComparedRun run = describe(*profiles[i], names[i]);
+    comparison.runs.push_back(scaling_of(run, i == 0 ? run : comparison.runs[0].run));
+    ranks.push_back(static_cast<double>(run.ranks));
+    seconds.push_back(run.seconds);
+    bytes.push_back(static_cast<double>(run.all.bytes));
+    messages.push_back(static_cast<double>(run.all.messages));
+  }
+  comparison.exponent_seconds = exponent_of(ranks, seconds);
+  comparison.exponent_bytes = exponent_of(ranks, bytes);
+  comparison.exponent_messages = exponent_of(ranks, messages);
+  comparison.classes = compare_classes(profiles, ranks, sides);
+  const bool same_ranks = std::count(ranks.begin(), ranks.end(), ranks[0]) == std::ssize(ranks);
+  if (sides.have_repeats() && !same_ranks)
+    return base::Error{"repeats must have the same number of ranks, and these runs do not"};
+  if (same_ranks) comparison.pairs = compare_pairs(*profiles.front(), *profiles.back());
+  if (std::all_of(seconds.begin(), seconds.end(), [](double value) { return value > 0; }))
+    add_total("seconds", std::move(seconds), comparison);
+  add_total("bytes", std::move(bytes), comparison);
+  add_total("messages", std::move(messages), comparison);
+  return comparison;
+}
+
+bool has_times(const profile::Profile& profile) {
+  return !profile.calls.empty() || profile.coverage.waits;
+}
+
+void compare_calls(const std::vector<const profile::Profile*>& profiles, Comparison& comparison) {
+  const ComparedPlaces places(profiles);
   const auto all = [&](auto holds) {
     return std::all_of(profiles.begin(), profiles.end(),
                        [&](const profile::Profile* profile) { return holds(*profile); });
   };
   const auto ranks = profile::rank_count(*profiles.front());
+  if (all(has_times)) add_calls(profiles, places, comparison);
   if (all([ranks](const profile::Profile& profile) {
         return profile.coverage.waits && profile::rank_count(profile) == ranks;
       }))
-    add_waits(profiles, comparison);
+    add_waits(profiles, places, comparison);
   if (all([](const profile::Profile& profile) { return whole_path(profile) != nullptr; }))
-    add_paths(profiles, comparison);
+    add_paths(profiles, places, comparison);
 }
 
 base::Status compare_times(const std::vector<Input>& runs, Comparison& comparison) {

@@ -144,13 +144,10 @@ base::Result<Comparison> compare_profiles(const std::vector<const profile::Profi
 // Whether calls were timed: also if the program made none to time.
 bool has_times(const profile::Profile& profile);
 
-// Adds functions, call sites and phases from the times in the profiles; nothing if one of them has
-// none. Which call sites are the same: compared_places.h.
+// Adds functions, call sites and phases from the times in the profiles, their waits, and the parts of
+// their critical paths; of each nothing if one of the profiles does not have it. Which call sites are
+// the same: compared_places.h.
 void compare_calls(const std::vector<const profile::Profile*>& profiles, Comparison& comparison);
-
-// Adds the waits, and the parts of the critical paths, of the profiles that know them; nothing if
-// one of them does not. Places are compared as above.
-void compare_waits(const std::vector<const profile::Profile*>& profiles, Comparison& comparison);
 
 // Adds the functions from the traces instead; nothing if one of the runs has no trace. One pass over
 // each trace.

@@ -448,7 +448,6 @@ py::dict compare(const std::vector<Run*>& runs, const std::vector<std::string>& 
       profiles, names,
       repeats == 0 ? analysis::Sides{} : analysis::Sides{runs.size() - repeats, repeats}));
   analysis::compare_calls(profiles, comparison);
-  analysis::compare_waits(profiles, comparison);
   return as_dict(analysis::lay_out(comparison));
 }
 

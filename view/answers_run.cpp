@@ -351,7 +351,6 @@ Reply answer_compare(Session& session, const Query& query) {
   auto comparison = analysis::compare_profiles(profiles, names, {});
   if (!comparison) return refuse(422, comparison.error().message);
   analysis::compare_calls(profiles, *comparison);
-  analysis::compare_waits(profiles, *comparison);
   if (const auto timed = analysis::compare_times(inputs, *comparison); !timed)
     return refuse(422, timed.error().message);
   return json_reply([&](base::JsonWriter& json) {

@@ -401,7 +401,6 @@ int compare(const CompareOptions& options) {
   auto comparison = analysis::compare_profiles(profiles, names, sides);
   if (!comparison) return fail(kFailed, "compare", comparison.error().message);
   analysis::compare_calls(profiles, *comparison);
-  analysis::compare_waits(profiles, *comparison);
   std::vector<analysis::Input> inputs;
   for (const analysis::LoadedRun& run : runs) inputs.push_back(run.input({}));
   if (const auto timed = analysis::compare_times(inputs, *comparison); !timed)
