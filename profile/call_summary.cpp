@@ -40,7 +40,9 @@ std::vector<RankTime> CallSummary::ranks(const Header& header) const {
   std::map<std::int64_t, RankTime> times;
   for (const Rank& rank : header.ranks) {
     // A rank that left no counts is left out instead of being shown as one that spent no time in MPI.
-    if (rank.reported && rank.world.empty()) times[rank.rank] = {rank.rank, rank.seconds, 0};
+    if (rank.reported && rank.world.empty())
+      times[rank.rank] = {rank.rank, rank.seconds, 0, rank.peak_memory_bytes,
+                          rank.processor_wait_seconds};
   }
   for (const auto& [key, ranks] : sites_) {
     for (const auto& [rank, sum] : ranks) {

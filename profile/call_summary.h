@@ -40,6 +40,8 @@ struct RankTime {
   std::int64_t rank = 0;
   double seconds = 0;      // of the rank
   double mpi_seconds = 0;  // of them in MPI
+  std::uint64_t peak_memory_bytes = 0;
+  double processor_wait_seconds = 0;
 
   double share() const { return seconds > 0 ? mpi_seconds / seconds : 0; }
 };

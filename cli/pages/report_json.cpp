@@ -198,11 +198,8 @@ void write_time(base::JsonWriter& json, const RunSummary& summary) {
     json.field("rank", rank.rank);
     json.field("seconds", rank.seconds);
     json.field("mpi_seconds", rank.mpi_seconds);
-    for (const profile::Rank& process : summary.header.ranks) {
-      if (process.rank != rank.rank) continue;
-      json.field("peak_memory_bytes", process.peak_memory_bytes);
-      json.field("processor_wait_seconds", process.processor_wait_seconds);
-    }
+    json.field("peak_memory_bytes", rank.peak_memory_bytes);
+    json.field("processor_wait_seconds", rank.processor_wait_seconds);
   });
   json.object("mpi_io", [&] {
     json.field("calls", summary.files.calls);

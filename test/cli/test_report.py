@@ -123,6 +123,8 @@ class Figures(harness.CliTest):
         report = self.report(document)
         self.assertEqual(report["memory"], {"most_bytes": 50_000_003, "rank": 3, "mean_bytes": 50_000_001.5})
         self.assertEqual(report["processor_wait"], {"seconds": 48.1, "worst_rank": {"rank": 2, "seconds": 48.1, "share": 0.5}})
+        by_rank = [(rank["peak_memory_bytes"], rank["processor_wait_seconds"]) for rank in report["rank_times"]]
+        self.assertEqual(by_rank[2:], [(50_000_002, 48.1), (50_000_003, 0)])
         self.assertEqual(report["mpi_io"], {"calls": 12, "seconds": 8, "read_bytes": 0, "written_bytes": 4_000_000})
 
     def test_a_run_without_times_says_so_and_what_memory_it_took(self):
