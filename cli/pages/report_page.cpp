@@ -4,51 +4,34 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
-#include <sstream>
 
 #include "base/program_name.h"
 #include "cli/pages/advice.h"
+#include "cli/pages/page_lines.h"
+#include "cli/pages/report_traffic.h"
 #include "cli/terminal/text_table.h"
 #include "cli/terminal/units.h"
-#include "mpi/meaning.h"
 #include "mpi/wait_kind.h"
 #include "trace/code/named_call_sites.h"
 
 namespace fathom::cli {
 namespace {
 
-using Lines = std::vector<std::string>;
-
 constexpr std::size_t kNameColumns = 30;
 constexpr std::size_t kSiteRows = 10, kFewSiteRows = 6;
 constexpr std::size_t kPathRows = 5, kFewPathRows = 4;
-constexpr std::size_t kNamesInLine = 3;
 constexpr double kLeastShown_s = 0.00005;  // less is printed as 0.0 ms
-constexpr std::size_t kClassRows = 8;
-constexpr std::size_t kPhaseRows = 6;
-constexpr std::size_t kSizeRows = 9;
 constexpr std::size_t kJobRows = 8;
 constexpr std::size_t kRemarks = 4;  // of each kind; the rest is counted
 
-// The two tables in the middle stand side by side from this width on.
-constexpr std::size_t kSideBySide = 80;
-constexpr std::size_t kGap = 2;
-
-std::string plural(std::uint64_t count, const std::string& noun) {
-  return fmt::format("{} {}{}", grouped(count), noun, count == 1 ? "" : "s");
-}
-
-double as_double(std::uint64_t count) { return static_cast<double>(count); }
-
-class ReportPage {
+class ReportPage : private PageLines {
  public:
   ReportPage(const RunSummary& summary, const Terminal& terminal, bool all)
-      : summary_(summary),
+      : PageLines(terminal),
+        summary_(summary),
         short_(!all && !summary.rank_times.empty()),
-        terminal_(terminal),
-        header_(summary.header),
-        width_(terminal.width()),
-        half_(width_ < kSideBySide ? width_ : (width_ - kGap) / 2) {}
+        limits_(limits(summary)),
+        header_(summary.header) {}
 
   std::string text() {
     title();
@@ -60,22 +43,17 @@ class ReportPage {
       add("");
     } else if (summary_.chosen.empty()) {
       needs();
-      for (const Remark& remark : limits(summary_)) {
+      for (const Remark& remark : limits_) {
         if (remark.kind == kNotTimed) wrapped(remark.text, Style::kWarning, "");
       }
       add("");
     }
     totals();
     if (summary_.total.messages > 0 && short_) {
-      traffic();
+      add_traffic_lines(summary_, *this);
     } else if (summary_.total.messages > 0) {
       add("");
-      classes();
-      phases();
-      add("");
-      side_by_side(sizes(), pairs());
-      add("");
-      balance();
+      add_traffic_tables(summary_, *this);
     }
     add("");
     trust();
@@ -83,23 +61,10 @@ class ReportPage {
     remarks(warnings(summary_), Style::kWarning, "! ");
     if (short_) what_all_adds();
     other_jobs();
-    std::string page;
-    for (const std::string& line : lines_) page += line + "\n";
-    return page;
+    return PageLines::text();
   }
 
  private:
-  void add(const std::string& line) {
-    const std::size_t end = line.find_last_not_of(' ');
-    lines_.push_back(line.substr(0, end + 1));
-  }
-
-  std::string styled(Style style, const std::string& text) const {
-    return terminal_.styled(style, text);
-  }
-
-  std::string nice(const std::string& text) const { return terminal_.text(text); }
-
   void title() {
     std::string name = printable(
         base::program_name(header_.application.executable, header_.application.arguments));
@@ -115,9 +80,7 @@ class ReportPage {
     if (!header_.mpi.pml.empty()) facts += " (" + printable(header_.mpi.pml) + ")";
     if (!header_.source.empty()) facts += " · source " + printable(header_.source);
     name = left(name, std::min(columns(name), kNameColumns));
-    const std::vector<std::string> lines = fathom::cli::wrapped(name + nice(facts), width_, "");
-    add(styled(Style::kHeading, name) + lines.front().substr(name.size()));
-    for (std::size_t i = 1; i < lines.size(); ++i) add(lines[i]);
+    titled(name, facts);
     command();
   }
 
@@ -128,7 +91,7 @@ class ReportPage {
     std::string words = application.executable;
     for (const std::string& argument : application.arguments) words += " " + argument;
     words = "command: " + printable(words);
-    add(left(words, std::min(columns(words), width_)));
+    add(left(words, std::min(columns(words), width())));
   }
 
   // Who spends how much of its time in MPI, and what the processes needed.
@@ -206,8 +169,7 @@ class ReportPage {
       table.row(row);
     }
     add("");
-    std::istringstream lines(table.text(terminal_, "see fathom report --json"));
-    for (std::string line; std::getline(lines, line);) add(line);
+    add_text(table.text(terminal(), "see fathom report --json"));
     wrapped(std::string("share: of all ranks' time") +
                 (summary_.rank_times.size() < 2
                      ? ""
@@ -255,7 +217,7 @@ class ReportPage {
     }
     std::size_t taken = 0;
     for (const std::size_t width : widths) taken += width + kBetween;
-    return width_ - std::min(width_, taken);
+    return width() - std::min(width(), taken);
   }
 
   // The short page leaves out calls that took no time worth a row; one row sums up the rest.
@@ -283,7 +245,7 @@ class ReportPage {
       const std::string start = fmt::format(
           "  {} {} {}  {}", left(nice(row.label), label), right(human_seconds(row.seconds), kTime),
           right(percent(row.seconds, row.of), kShare), row.before);
-      const std::size_t room = width_ - std::min(width_, columns(start));
+      const std::size_t room = width() - std::min(width(), columns(start));
       const std::string call = nice(called(row.function, row.site, room));
       add(start + left(call, std::min(columns(call), room)));
     }
@@ -291,9 +253,7 @@ class ReportPage {
 
   void heading(const std::string& title, const std::string& facts) {
     add("");
-    const std::vector<std::string> lines = fathom::cli::wrapped(nice(title + facts), width_, "");
-    add(styled(Style::kHeading, title) + lines.front().substr(title.size()));
-    for (std::size_t i = 1; i < lines.size(); ++i) add(lines[i]);
+    titled(title, facts);
   }
 
   static std::string kind_words(const std::string& name) {
@@ -331,13 +291,13 @@ class ReportPage {
 
   // What limits() says of waits, which this page says beside them.
   std::vector<Remark> about_waits() const {
-    std::vector<Remark> list = limits(summary_);
+    std::vector<Remark> list = limits_;
     std::erase_if(list, [](const Remark& remark) { return !is_about_waits(remark); });
     return list;
   }
 
   std::vector<Remark> other_limits() const {
-    std::vector<Remark> list = limits(summary_);
+    std::vector<Remark> list = limits_;
     std::erase_if(list, [](const Remark& remark) { return remark.kind == kNotTimed; });
     if (short_) std::erase_if(list, [](const Remark& remark) { return remark.kind == kNote; });
     if (!summary_.rank_times.empty()) std::erase_if(list, is_about_waits);
@@ -421,236 +381,12 @@ class ReportPage {
     wrapped(line, Style::kPlain, "");
   }
 
-  // "point-to-point 97 %, io (hidden) 2.5 %, and 2 more": of all bytes, or messages where all are empty.
-  std::string share_list(const std::vector<std::pair<std::string, profile::Volume>>& parts,
-                         std::size_t count) const {
-    const profile::Volume& all = summary_.total;
-    std::string list;
-    for (const auto& [name, part] : parts) {
-      list +=
-          fmt::format("{}{} {}", list.empty() ? "" : ", ", name,
-                      all.bytes > 0 ? percent(as_double(part.bytes), as_double(all.bytes))
-                                    : percent(as_double(part.messages), as_double(all.messages)));
-    }
-    return list + (count > parts.size() ? fmt::format(", and {} more", count - parts.size()) : "");
-  }
-
-  // What the tables of the long page begin with.
-  void traffic() {
-    std::vector<std::pair<std::string, profile::Volume>> parts;
-    for (const profile::ClassTotal& entry : summary_.classes) {
-      if (parts.size() == kNamesInLine) break;
-      parts.push_back(
-          {printable(entry.class_name) + (entry.hidden ? " (hidden)" : ""), entry.volume});
-    }
-    wrapped("classes: " + share_list(parts, summary_.classes.size()), Style::kPlain, "  ");
-    parts.clear();
-    for (const PhaseTotal& entry : summary_.phases) {
-      if (parts.size() == kNamesInLine) break;
-      parts.push_back(
-          {entry.phase.empty() ? "(outside of phases)" : printable(entry.phase), entry.volume});
-    }
-    if (!parts.empty())
-      wrapped("phases: " + share_list(parts, summary_.phases.size()), Style::kPlain, "  ");
-    parts.clear();
-    for (const profile::PairCount& pair : summary_.top_pairs) {
-      if (parts.size() == kNamesInLine) break;
-      parts.push_back(
-          {fmt::format("{} → {}", pair.source, pair.destination), {pair.bytes, pair.messages}});
-    }
-    wrapped("pairs: " + share_list(parts, summary_.pairs), Style::kPlain, "  ");
-  }
-
   void what_all_adds() {
-    const std::vector<Remark> all = limits(summary_);
     const auto notes = static_cast<std::uint64_t>(std::count_if(
-        all.begin(), all.end(), [](const Remark& remark) { return remark.kind == kNote; }));
+        limits_.begin(), limits_.end(), [](const Remark& remark) { return remark.kind == kNote; }));
     wrapped("--all adds tables of calls and traffic" +
                 (notes > 0 ? " and " + plural(notes, "note") + " on how this was measured" : ""),
             Style::kFaint, "  ");
-  }
-
-  // Columns of a table of volumes: name, bytes, bar, share, messages, mean size. The last column and
-  // part of the name give way in a narrow terminal; the bar takes what is left.
-  struct VolumeColumns {
-    std::size_t name, bar;
-    bool mean;
-  };
-  VolumeColumns volume_columns() const {
-    constexpr std::size_t kNumbers = 1 + 8 + 2 + 1 + 6 + 2 + 13, kMean = 2 + 9;
-    constexpr std::size_t kUsualName = 27, kLeastName = 20, kLeastBar = 6;
-    const bool mean = width_ >= kNumbers + kMean + kLeastName + kLeastBar;
-    const std::size_t left_over = width_ - kNumbers - (mean ? kMean : 0);
-    const std::size_t name = std::clamp(left_over - std::min(left_over, std::size_t{10}),
-                                        kLeastName, width_ < 100 ? kUsualName : kUsualName + 6);
-    return {name, left_over - name, mean};
-  }
-
-  void volume_heading(const std::string& name) {
-    const VolumeColumns at = volume_columns();
-    add(styled(Style::kHeading,
-               fmt::format("{} {}  {} {}  {}{}", left(name, at.name), right("bytes", 8),
-                           left("", at.bar), right("share", 6), right("messages", 13),
-                           at.mean ? "  " + right("mean size", 9) : "")));
-  }
-
-  void volume_row(const std::string& name, const profile::Volume& volume, Style style) {
-    const VolumeColumns at = volume_columns();
-    const double mean = as_double(volume.bytes) / std::max(as_double(volume.messages), 1.0);
-    const double all = as_double(summary_.total.bytes);
-    add(fmt::format(
-        "{} {}  {} {}  {}{}", left(name, at.name), right(human_bytes(as_double(volume.bytes)), 8),
-        terminal_.bar(as_double(volume.bytes), all, at.bar, style),
-        right(percent(as_double(volume.bytes), all), 6), right(grouped(volume.messages), 13),
-        at.mean ? "  " + right(human_bytes(mean), 9) : ""));
-  }
-
-  void classes() {
-    volume_heading("class");
-    const auto& classes = summary_.classes;
-    // The last row sums up the classes left out, so that the rows add up to the total above them.
-    const std::size_t shown = classes.size() <= kClassRows ? classes.size() : kClassRows - 1;
-    profile::Volume rest;
-    for (std::size_t i = 0; i < classes.size(); ++i) {
-      if (i < shown) {
-        const std::string name =
-            printable(classes[i].class_name) + (classes[i].hidden ? " (hidden)" : "");
-        volume_row(name, classes[i].volume, classes[i].hidden ? Style::kHiddenBar : Style::kBar);
-      } else {
-        rest.bytes += classes[i].volume.bytes;
-        rest.messages += classes[i].volume.messages;
-      }
-    }
-    if (shown < classes.size()) {
-      volume_row(fmt::format("{} other classes", classes.size() - shown), rest, Style::kBar);
-    }
-  }
-
-  void phases() {
-    if (summary_.phases.empty()) return;
-    add("");
-    volume_heading("phase");
-    const auto& phases = summary_.phases;
-    const std::size_t shown = phases.size() <= kPhaseRows ? phases.size() : kPhaseRows - 1;
-    profile::Volume rest;
-    for (std::size_t i = 0; i < phases.size(); ++i) {
-      const std::string& name = phases[i].phase;
-      if (i < shown) {
-        volume_row(name.empty() ? "(outside of phases)" : printable(name), phases[i].volume,
-                   Style::kBar);
-      } else {
-        rest.bytes += phases[i].volume.bytes;
-        rest.messages += phases[i].volume.messages;
-      }
-    }
-    if (shown < phases.size())
-      volume_row(fmt::format("{} other phases", phases.size() - shown), rest, Style::kBar);
-  }
-
-  // The log2 bins, merged in groups of two, four and so on until they fit; empty messages stay
-  // separate.
-  std::vector<SizeBin> merged_sizes() const {
-    std::vector<SizeBin> bins = summary_.sizes;
-    for (std::size_t step = 2; bins.size() > kSizeRows; ++step) {
-      bins.clear();
-      for (const SizeBin& bin : summary_.sizes) {
-        std::uint64_t exponent = 0;
-        while (bin.low >> exponent > 1) ++exponent;
-        const std::uint64_t low = bin.low == 0 ? 0 : std::uint64_t{1} << (exponent / step * step);
-        if (bins.empty() || bins.back().low != low) bins.push_back({low, bin.high, 0});
-        bins.back().high = bin.high;
-        bins.back().messages += bin.messages;
-      }
-    }
-    return bins;
-  }
-
-  static std::string size_label(const SizeBin& bin) {
-    if (bin.low == bin.high) return fmt::format("{} B", bin.low);
-    const std::string low = bin_edge(bin.low), end = bin_edge(bin.high + 1);
-    const bool same_unit = low.substr(low.find(' ')) == end.substr(end.find(' '));
-    return (same_unit ? low.substr(0, low.find(' ')) : low) + " – " + end;
-  }
-
-  Lines sizes() const {
-    constexpr std::size_t kLabel = 17, kMessages = 13;
-    const std::size_t bar = half_ - kLabel - kMessages - 2;
-    Lines column = {styled(Style::kHeading, left("message size", kLabel)) +
-                    styled(Style::kHeading, right("messages", half_ - kLabel))};
-    std::uint64_t most = 0;
-    const std::vector<SizeBin> bins = merged_sizes();
-    for (const SizeBin& bin : bins) most = std::max(most, bin.messages);
-    for (const SizeBin& bin : bins) {
-      column.push_back(
-          fmt::format("{} {} {}", left(nice(size_label(bin)), kLabel),
-                      terminal_.bar(as_double(bin.messages), as_double(most), bar, Style::kBar),
-                      right(grouped(bin.messages), kMessages)));
-    }
-    if (bins.empty()) column.push_back(left("not recorded", half_));
-    return column;
-  }
-
-  Lines pairs() const {
-    constexpr std::size_t kBytes = 8, kShare = 6, kMessages = 11;
-    const std::size_t label = half_ - kBytes - kShare - kMessages - 3;
-    const auto row = [&](const std::string& name, const std::string& bytes,
-                         const std::string& share, const std::string& messages) {
-      return fmt::format("{} {} {} {}", left(name, label), right(bytes, kBytes),
-                         right(share, kShare), right(messages, kMessages));
-    };
-    Lines column = {styled(Style::kHeading, row("top pairs", "bytes", "share", "messages"))};
-    for (const profile::PairCount& pair : summary_.top_pairs) {
-      column.push_back(row(nice(fmt::format("{} → {}", pair.source, pair.destination)),
-                           human_bytes(as_double(pair.bytes)),
-                           percent(as_double(pair.bytes), as_double(summary_.total.bytes)),
-                           grouped(pair.messages)));
-    }
-    return column;
-  }
-
-  void side_by_side(const Lines& first, const Lines& second) {
-    if (width_ < kSideBySide) {
-      for (const std::string& line : first) add(line);
-      add("");
-      for (const std::string& line : second) add(line);
-      return;
-    }
-    for (std::size_t i = 0; i < std::max(first.size(), second.size()); ++i) {
-      const std::string gap(half_, ' ');
-      add((i < first.size() ? first[i] : gap) + std::string(kGap, ' ') +
-          (i < second.size() ? second[i] : ""));
-    }
-  }
-
-  std::string rank_list(const std::vector<BusiestRank>& ranks) const {
-    std::string list;
-    for (std::size_t i = 0; i < std::min<std::size_t>(ranks.size(), 3); ++i) {
-      list += fmt::format("{}{} ({})", i ? ", " : "", ranks[i].rank,
-                          human_bytes(as_double(ranks[i].volume.bytes)));
-    }
-    return list;
-  }
-
-  void balance() {
-    if (summary_.total.bytes > 0) busiest();
-    const std::uint64_t ranks = static_cast<std::uint64_t>(summary_.ranks);
-    line(fmt::format("{} {} pairs talked; {} of the {} pairs of different ranks",
-                     left("density", 21), grouped(summary_.pairs), percent(summary_.density, 1),
-                     grouped(ranks * (ranks - 1))));
-    if (summary_.hosts < 2) return;
-    line(fmt::format(
-        "{} {}, {} of the bytes; {}", left("between hosts", 21),
-        human_bytes(as_double(summary_.between_hosts.bytes)),
-        percent(as_double(summary_.between_hosts.bytes), as_double(summary_.total.bytes)),
-        plural(summary_.between_hosts.messages, "message")));
-  }
-
-  void busiest() {
-    line(fmt::format("{} {}; the busiest sends {:.2f} {} the mean", left("most sent by rank", 21),
-                     rank_list(summary_.top_senders), summary_.imbalance_sent, nice("×")));
-    line(fmt::format("{} {}; the busiest receives {:.2f} {} the mean",
-                     left("most received by rank", 21), rank_list(summary_.top_receivers),
-                     summary_.imbalance_received, nice("×")));
   }
 
   void trust() {
@@ -690,12 +426,7 @@ class ReportPage {
         table.row({printable(job.name), job.state, "", "", "", ""});
       }
     }
-    const std::string text = table.text(terminal_, "--json has them all");
-    for (std::size_t at = 0; at < text.size();) {
-      const std::size_t end = text.find('\n', at);
-      add(text.substr(at, end - at));
-      at = end + 1;
-    }
+    add_text(table.text(terminal(), "--json has them all"));
     wrapped((shown < summary_.other_jobs.size()
                  ? fmt::format("and {} more; ", summary_.other_jobs.size() - shown)
                  : "") +
@@ -704,26 +435,10 @@ class ReportPage {
             Style::kFaint, "");
   }
 
-  void wrapped(const std::string& sentence, Style style, const std::string& mark) {
-    for (const std::string& line : fathom::cli::wrapped(nice(sentence), width_, mark))
-      add(styled(style, line));
-  }
-
-  // A line with a label of its own width: its blanks stay.
-  void line(const std::string& text) {
-    if (columns(text) <= width_) return add(text);
-    const std::size_t kLabel = 21;
-    const std::vector<std::string> lines = fathom::cli::wrapped(
-        text.substr(std::min(text.size(), kLabel + 1)), width_, text.substr(0, kLabel + 1));
-    for (const std::string& each : lines) add(each);
-  }
-
   const RunSummary& summary_;
   const bool short_;  // what follows the critical path takes a few lines
-  const Terminal& terminal_;
+  const std::vector<Remark> limits_;
   const profile::Header& header_;
-  const std::size_t width_, half_;
-  Lines lines_;
 };
 
 }  // namespace
