@@ -91,6 +91,15 @@ struct Received {
 // False if PERUSE counts, and requests are watched only to know which call completes them.
 bool counts = true;
 
+// Where PERUSE counts, it also records; but see records_where_noted().
+[[gnu::always_inline]] inline void record_and_count(const Received& message, const void* request) {
+  if (!counts && !events::records_where_noted()) return;
+  events::message_received(*message.live, message.tag, message.source, message.bytes, request);
+  if (!counts) return;
+  count_message(profile::Direction::kReceived, *message.live, message.tag, message.source,
+                message.bytes);
+}
+
 // `request`: null if the call that posted the receive also completes it; `note`: of its posting or
 // start; `found`: the communicator, if it has been looked up.
 [[gnu::always_inline]] inline void count_received(const Layout& layout, const void* comm,
@@ -104,11 +113,7 @@ bool counts = true;
   } else {
     events::persistent_received(*message.live, message.tag, message.source, note, request);
   }
-  if (!counts && !events::records_where_noted()) return;
-  events::message_received(*message.live, message.tag, message.source, message.bytes, request);
-  if (!counts) return;
-  count_message(profile::Direction::kReceived, *message.live, message.tag, message.source,
-                message.bytes);
+  record_and_count(message, request);
 }
 
 const void* status_of(const void* request) {
@@ -146,9 +151,7 @@ void count_unfreed(void* request) {
   const Received message = unmark<layout>(request);
   if (message.live == nullptr) return;
   events::request_received(*message.live, message.tag, message.source, request, has_whole_tags());
-  events::message_received(*message.live, message.tag, message.source, message.bytes, request);
-  count_message(profile::Direction::kReceived, *message.live, message.tag, message.source,
-                message.bytes);
+  record_and_count(message, request);
 }
 
 // Notes what the present call has waited for. The request stays as it is.
@@ -210,11 +213,7 @@ int free_given_up(void** request) {
     return own_free(request);
   }
   events::given_up_received(*message.live, message.tag, message.source, *request, has_whole_tags());
-  if (counts || events::records_where_noted())
-    events::message_received(*message.live, message.tag, message.source, message.bytes, *request);
-  if (counts)
-    count_message(profile::Direction::kReceived, *message.live, message.tag, message.source,
-                  message.bytes);
+  record_and_count(message, *request);
   return own_free(request);
 }
 

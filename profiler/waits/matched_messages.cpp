@@ -48,7 +48,7 @@ void MatchedMessages::stand_in(Channel& channel, TimeLog& times) {
   } else {
     moments_[moment_count_++] = {&channel, channel.times.count, 0};
   }
-  times.append(channel.times, channel.times.last << TimeLog::kUnitBits);
+  times.repeat(channel.times);
   channel.held -= 1;
 }
 

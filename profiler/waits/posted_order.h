@@ -42,6 +42,12 @@ class PostedOrder {
     static constexpr std::uint64_t kNone = ~std::uint64_t{0};
     std::vector<std::uint64_t> of_appended;  // kNone: removed
     std::vector<std::uint64_t> ticks;        // when they were posted, by place; 0: forgotten
+
+    // Of the receive that was appended with this ordinal, or would be: a probe has found its message.
+    std::uint64_t of(std::uint64_t ordinal) const {
+      const std::size_t appended = of_appended.size();
+      return ordinal < appended ? of_appended[ordinal] : ticks.size() + (ordinal - appended);
+    }
   };
   static Places places(const Channel& channel, const TimeLog& times);
 

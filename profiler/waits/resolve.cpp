@@ -132,11 +132,7 @@ class Finder {
     const Channel& own = channel(part.channel());
     if (own.places_unknown) return {Part::kUnknown};
     if (!own.places_differ) return part;
-    const PostedOrder::Places& all = places(own);
-    const std::uint64_t behind = part.ordinal() - all.of_appended.size();  // what a probe has found
-    const std::uint64_t place = part.ordinal() < all.of_appended.size()
-                                    ? all.of_appended[part.ordinal()]
-                                    : all.ticks.size() + behind;
+    const std::uint64_t place = places(own).of(part.ordinal());
     if (place == PostedOrder::Places::kNone) return {Part::kUnknown};
     return {(part.bits & ~Part::kOrdinal) | place};
   }

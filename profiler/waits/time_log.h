@@ -50,6 +50,9 @@ class TimeLog {
     list.count += 1;
   }
 
+  // The same time as the last once more, for something whose own is kept elsewhere or not known.
+  void repeat(List& list) { append(list, list.last << kUnitBits); }
+
   // The last one appended never happened (a cancelled receive).
   [[gnu::noinline]] void take_back(List& list);
 

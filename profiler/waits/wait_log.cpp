@@ -113,13 +113,23 @@ Channel* WaitLog::find_channel(const ChannelKey& key, const void* group) {
 }
 
 // The next of this channel's times; unknown if there is no room for the channel.
-Part WaitLog::appended(const ChannelKey& key, const void* group, std::uint64_t ticks) {
+[[gnu::always_inline]] inline Part WaitLog::append(const ChannelKey& key, const void* group,
+                                                   std::uint64_t ticks, bool may_be_earlier) {
   const Turn turn(threads_share_);
   Channel* own = channel(key, group);
   if (own == nullptr) return {Part::kUnknown};
   if (own->held > 0) MatchedMessages::make_way(*own, memory_->times);
-  memory_->times.append(own->times, ticks);
+  if (may_be_earlier && ticks >> TimeLog::kUnitBits < own->times.last) {
+    memory_->times.repeat(own->times);
+    PostedOrder::posted_earlier(*own, ticks);
+  } else {
+    memory_->times.append(own->times, ticks);
+  }
   return Part::of(*own, own->times.count - 1);
+}
+
+Part WaitLog::appended(const ChannelKey& key, const void* group, std::uint64_t ticks) {
+  return append(key, group, ticks, false);
 }
 
 Part WaitLog::sent(const Live& live, int tag, int destination) {
@@ -134,15 +144,8 @@ WaitLog::Note WaitLog::posted(const Live& live, int tag, int source) {
 
 Part WaitLog::received_part(const Live& live, int tag, int source, Note note) {
   if ((note & kHasPart) != 0) return {note & ~kHasPart};
-  const Turn turn(threads_share_);
-  Channel* const own = channel({live.kind, ChannelKind::kReceived, source, tag}, live.group);
-  if (own == nullptr) return {Part::kUnknown};
-  if (own->held > 0) MatchedMessages::make_way(*own, memory_->times);
-  const std::uint64_t posted = note != 0 ? note : moment();
-  const bool is_last = posted >> TimeLog::kUnitBits >= own->times.last;
-  memory_->times.append(own->times, is_last ? posted : own->times.last << TimeLog::kUnitBits);
-  if (!is_last) PostedOrder::posted_earlier(*own, posted);
-  return Part::of(*own, own->times.count - 1);
+  return append({live.kind, ChannelKind::kReceived, source, tag}, live.group,
+                note != 0 ? note : moment(), true);
 }
 
 void WaitLog::received_at_unknown_post(const Live& live, int tag, int source) {
@@ -152,7 +155,7 @@ void WaitLog::received_at_unknown_post(const Live& live, int tag, int source) {
     if (Channel* own = channel({live.kind, ChannelKind::kReceived, source, tag}, live.group)) {
       own->posts_unknown = true;
       MatchedMessages::make_way(*own, memory_->times);
-      memory_->times.append(own->times, own->times.last << TimeLog::kUnitBits);
+      memory_->times.repeat(own->times);
       part = Part::of(*own, own->times.count - 1);
     }
   }

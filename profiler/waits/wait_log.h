@@ -436,6 +436,9 @@ class WaitLog {
       if (own_.requests[i] == request) return true;
     return own_.request_count > kLooks;
   }
+  // `may_be_earlier`: than what was appended last (PostedOrder::posted_earlier()).
+  static Part append(const ChannelKey& key, const void* group, std::uint64_t ticks,
+                     bool may_be_earlier);
   [[gnu::noinline]] static Part appended(const ChannelKey& key, const void* group,
                                          std::uint64_t ticks);
   static void find_blocking_forms(const char* const* names, std::uint32_t functions);

@@ -24,7 +24,7 @@ struct Receives {
   void post(std::uint64_t when) { log.append(channel.times, when * kTicksPerUnit); }
   // A receive with a wildcard that was posted then, and completes now.
   void complete(std::uint64_t when) {
-    log.append(channel.times, channel.times.last << TimeLog::kUnitBits);
+    log.repeat(channel.times);
     PostedOrder::posted_earlier(channel, when * kTicksPerUnit);
   }
   void remove(std::uint64_t ordinal) { PostedOrder::removed(channel, ordinal); }
