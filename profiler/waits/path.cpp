@@ -139,7 +139,7 @@ class OwnTime {
     };
     token.error_ns += share(sums.short_waits);
     for (std::uint32_t i = 0; i < sums.count; ++i) {
-      const WaitLog::Sum& sum = sums.sums[i];
+      const WaitLog::Sum sum = sums.sums[i];
       const double calls = static_cast<double>(sum.calls) * part;
       add(window, sum.row, false, take(sum.ticks), calls, calls,
           static_cast<double>(sum.bytes) * part);

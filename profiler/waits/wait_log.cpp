@@ -332,7 +332,8 @@ void WaitLog::write_record(Record record) {
   used_ += kRecordWords + record.parts;
   if (!record.of_main) return;
   for_each_sum(record, [](const Sum& sum) {
-    std::memcpy(&memory_->words[used_], &sum, sizeof sum);
+    const KeptSum kept = KeptSum::of(sum);
+    std::memcpy(&memory_->words[used_], &kept, sizeof kept);
     used_ += kSumWords;
   });
   for (std::uint32_t i = 0; i < place_count_; ++i) places_[used_places_[i]] = {};
@@ -395,9 +396,11 @@ void WaitLog::drop_short() {
     std::memcpy(&memory_->words[to], &record, sizeof record);
     to += kRecordWords + record.parts;
     if (!record.of_main) return;
-    std::memcpy(&memory_->words[to], memory_->carried.data(),
-                memory_->carried.size() * sizeof(Sum));
-    to += kSumWords * memory_->carried.size();
+    for (std::size_t i = 0; i < memory_->carried.size(); ++i) {
+      const KeptSum kept = KeptSum::of(memory_->carried[i]);
+      std::memcpy(&memory_->words[to], &kept, sizeof kept);
+      to += kSumWords;
+    }
     memory_->carried.clear();
   };
   for (std::size_t at = 0; at < used_;) {
@@ -408,8 +411,9 @@ void WaitLog::drop_short() {
     short_waits += record.short_waits;
     std::uint64_t in_sums = 0;
     for (std::uint32_t i = 0; i < record.sums; ++i) {
-      Sum sum;
-      std::memcpy(&sum, parts + record.parts + kSumWords * i, sizeof sum);
+      KeptSum kept;
+      std::memcpy(&kept, parts + record.parts + kSumWords * i, sizeof kept);
+      const Sum sum = kept;
       in_sums += sum.ticks + sum.program_ticks;
       carry(sum);
     }
@@ -435,12 +439,9 @@ void WaitLog::drop_short() {
 }
 
 WaitLog::Stretch WaitLog::present_stretch() {
-  memory_->carried.clear();
-  for_each_sum(Record{}, [](const Sum& own) {
-    if (Sum* sum = memory_->carried.append(); sum != nullptr) *sum = own;
-  });
-  return {memory_->carried.data(), static_cast<std::uint32_t>(memory_->carried.size()),
-          short_waits_};
+  std::uint32_t count = 0;
+  for_each_sum(Record{}, [&count](const Sum& sum) { present_[count++] = KeptSum::of(sum); });
+  return {present_, count, short_waits_};
 }
 
 void WaitLog::close() {

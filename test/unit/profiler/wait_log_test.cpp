@@ -84,7 +84,7 @@ using Sums = std::map<const profile::CallRow*, OfPlace>;
 
 void add(Sums& sums, WaitLog::Stretch stretch) {
   for (std::uint32_t i = 0; i < stretch.count; ++i) {
-    const WaitLog::Sum& one = stretch.sums[i];
+    const WaitLog::Sum one = stretch.sums[i];
     sums[one.row].add(one.ticks, one.calls, one.bytes);
   }
 }
