@@ -327,14 +327,14 @@ std::string missing_text(const std::vector<const profile::Profile*>& profiles,
   });
   if (!untimed.empty()) {
     say("calls were not timed in " + untimed +
-        (comparison.functions.empty() ? ", so that times" : ", so that call sites") +
+        (comparison.functions.empty() ? ", so times" : ", so call sites") +
         ", waits and the critical path are not compared\n");
   } else if (const std::string without =
                  named([](const profile::Profile& profile) { return !profile.coverage.waits; });
              !without.empty()) {
-    say("waits are not known of " + without + ", and not compared\n");
+    say("waits are not known for " + without + " and are not compared\n");
   } else if (!one_size && has_waits) {
-    say("who waits for whom is compared for runs with the same number of ranks only\n");
+    say("who waits for whom is compared only for runs with the same number of ranks\n");
   }
   return text.empty() ? "" : "\n" + text;
 }

@@ -206,7 +206,7 @@ void about_waits(const RunSummary& summary, std::vector<Remark>& remarks) {
     remarks.push_back(
         {kAboutWaits + "unresolved"s,
          fmt::format("left out of the waits: {} calls that may have waited, {} in total, because "
-                     "it is not known when the other ranks sent, received or came",
+                     "it is not known when the other ranks sent, received or arrived",
                      grouped(waits.unresolved),
                      human_seconds(base::seconds(waits.unresolved_ns)))});
   }

@@ -285,7 +285,7 @@ class ReportPage : private PageLines {
                       fmt::format("{:<13} ", kind_words(call.kind)), call.function, call.site});
     }
     time_rows(rows);
-    if (!edges.empty()) wrapped("not in it: " + edges, Style::kFaint, "  ");
+    if (!edges.empty()) wrapped("not included: " + edges, Style::kFaint, "  ");
     for (const Remark& remark : missing) wrapped(remark.text, Style::kWarning, "  ");
   }
 

@@ -6,7 +6,7 @@
 // after others of that channel were posted: then it belongs before them. A receive that is cancelled, or given
 // up and never completed, takes no message: those posted after it move up.
 //
-// Both are seldom. So only they are noted here, and the order is put right at the end, when parts are resolved.
+// Both are rare. So only they are noted here, and the order is put right at the end, when parts are resolved.
 // If there are too many, nobody knows any longer which message a receive of their channels had: unknown, never
 // wrong.
 //

@@ -73,7 +73,7 @@ struct Channel {
   std::uint32_t held = 0;       // messages that probes have taken, after those of `times`
   std::uint32_t number = 0;
   bool posts_unknown = false;
-  // Which of its messages a receive or probe had is not known any more; nor of earlier ones either.
+  // It is no longer known which of its messages a receive or probe had; nor is it for earlier ones.
   bool order_unknown = false, places_unknown = false;
   bool places_differ = false;  // from the order in which times were appended: PostedOrder::places()
   std::uint32_t peer_job = 0, peer_rank = 0;  // in its world

@@ -88,7 +88,7 @@ class Compare(harness.CliTest):
         made, page = self.compare(fixtures.with_waits(fixtures.hpcc4()), unknown)
         self.assertFalse({"waits", "path"} & set(made))
         self.assertNotIn("changed most rank", page)
-        self.assertIn("waits are not known of r1, and not compared", page)
+        self.assertIn("waits are not known for r1 and are not compared", page)
 
     def test_sites_that_moved_to_other_lines_are_the_same(self):
         """Lines added on top of a program used to make its calls new ones, with all of their time and waits."""
@@ -164,7 +164,7 @@ class Compare(harness.CliTest):
         before, after = fixtures.hpcc4(), fixtures.with_waits(fixtures.hpcc4())
         after["application"]["seconds"] = 4 * before["application"]["seconds"]
         page = " ".join(self.compare(before, after)[1].split())
-        self.assertIn("calls were not timed in r0, so that times, waits and the critical path are not compared", page)
+        self.assertIn("calls were not timed in r0, so times, waits and the critical path are not compared", page)
         self.assertNotIn("nothing grew", page)
         after["application"]["seconds"] = before["application"]["seconds"]
         self.assertNotIn("nothing grew", self.compare(before, after)[1])
@@ -186,7 +186,7 @@ class Compare(harness.CliTest):
         larger = fixtures.with_waits(fixtures.hpcc4())
         larger["world_size"] = 8
         page = self.compare(fixtures.with_waits(fixtures.hpcc4()), larger)[1]
-        self.assertIn("who waits for whom is compared for runs with the same number of ranks only\n", page)
+        self.assertIn("who waits for whom is compared only for runs with the same number of ranks\n", page)
 
     def test_repeats_that_take_longer_grew(self):
         """The first of the old runs was compared with the last of the new ones, which are by chance the same."""

@@ -180,7 +180,7 @@ class Figures(harness.CliTest):
         page = " ".join(self.fathom("report", "r").stdout.split())
         self.assertIn("who waits for whom: 2 min 20 s, 36 % of all ranks' time, in 4 pairs", page)
         self.assertIn("3 ← 1 46.0 s 48 % late sender", page)
-        self.assertIn("not in it: MPI_Init 6.00 s (most 3 ← 1), MPI_Finalize 40 min 00 s (most 3 ← 1)", page)
+        self.assertIn("not included: MPI_Init 6.00 s (most 3 ← 1), MPI_Finalize 40 min 00 s (most 3 ← 1)", page)
         report = self.report(document)
         self.assertAlmostEqual(report["waits"]["seconds"], 139.500000005)
         self.assertEqual([(edge["kind"], edge["waits"], edge["seconds"], edge["longest_pair"]["rank"]) for edge in report["edge_waits"]],
