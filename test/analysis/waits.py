@@ -127,6 +127,8 @@ GET_STATUS = {
     "get_status_some_loop": ("polling", "MPI_Request_get_status_some", [0], 1),
 }
 CASES |= MORE | PARTITIONED | GET_STATUS
+# The same, of a process whose other thread keeps it on the path meanwhile.
+OF_THREADS = {"received_in_another_thread": ("late-sender", "MPI_Recv", [0], 1)}
 
 
 def program_of(case, file):
@@ -135,7 +137,7 @@ def program_of(case, file):
         return "partitions", case
     if case in GET_STATUS:
         return "get_status", case
-    return ("more_waits", case) if case in MORE or case in ("exclusive_then_exclusive", "mrecv_of_the_second_first",
+    return ("more_waits", case) if case in MORE | OF_THREADS or case in ("exclusive_then_exclusive", "mrecv_of_the_second_first",
                                                                "several_ineighbors", "several_sent_to_a_neighbor") else ("waits", case, file)
 
 

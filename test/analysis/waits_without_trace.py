@@ -15,7 +15,7 @@ from unittest.mock import patch
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from attempts import until_it_passes  # noqa: E402
-from waits import CASES, ENDS, program_of, TRUTH as TRUTH_S, add_up, options_of, run_cases  # noqa: E402
+from waits import CASES, ENDS, OF_THREADS, program_of, TRUTH as TRUTH_S, add_up, options_of, run_cases  # noqa: E402
 
 # Programs that wait for what is known (programs/waits.c); those of test/mpi wait for each other by chance.
 TRUTH = """late_sender any_source any_tag dup split irecv_wait waitall late_receiver ssend wrong_order barrier allreduce iallreduce
@@ -34,8 +34,7 @@ ROUNDS, DELAY_S = 5, 0.02  # of programs/waits.c
 NS_PER_WAIT = 100
 ROUNDING_S = 5e-6  # of the calls that were left out
 TIES_SHARE = 0.1
-# Threads that send on one channel at once do so in an order that only Open MPI knows. With PERUSE a message may arrive in
-# another thread than the one that receives it, and the analysis of the trace then does not see the wait.
+# Threads that send on one channel at once do so in an order that only Open MPI knows.
 THREADS_SHARE = 0.02
 
 
@@ -156,8 +155,9 @@ def made_waits(build, folder, case):
         run = build.traced(folder / f"run{number}", build.program(words[0]), *words[1:])
         results = build.analyzed(run)
         waits = check(run, results)
-        if case in CASES | ENDS:
-            kind, function, victims, culprit = (CASES | ENDS)[case]
+        known = CASES | ENDS | OF_THREADS
+        if case in known:
+            kind, function, victims, culprit = known[case]
             for rank in victims:  # at least what the program made, for whom it made it
                 awaited = rank - 1 if culprit is None else culprit
                 seconds = waits[kind_of(kind), function, rank, awaited][0]
@@ -165,6 +165,14 @@ def made_waits(build, folder, case):
         assert waits, "nobody waited"
         same_findings(build, folder, run, results)
     until_it_passes(attempt)
+
+
+def received_in_another_thread(build, folder, _):
+    """With PERUSE a message used to be that of the thread which made progress when it came."""
+    for level in "transfers", "calls":
+        (folder / level).mkdir()
+        with patch.dict(build.environment, FATHOM_TRACE_LEVEL=level):
+            made_waits(build, folder / level, "received_in_another_thread")
 
 
 def more_channels_than_memory(build, folder, _):
@@ -238,16 +246,13 @@ def real_waits(build, folder, name):
 
     def attempt(number):
         run = build.traced(folder / f"run{number}", build.program(os.path.join(build.options.mpi_programs, case)), ranks=REAL[case])
-        if case != "threads":
-            check(run, build.analyzed(run), rooted_between_groups=case == "intercollectives")
-        elif not build.has_peruse:
-            check(run, build.analyzed(run), THREADS_SHARE)
+        check(run, build.analyzed(run), THREADS_SHARE if case == "threads" else 0.0, rooted_between_groups=case == "intercollectives")
     until_it_passes(attempt)
 
 
 def main():
     run_cases(options_of(__doc__), dict.fromkeys(TRUTH, made_waits) | dict.fromkeys((f"mpi/{case}" for case in REAL), real_waits) |
-              {"what_needs_a_trace_is_said": what_needs_a_trace_is_said, "mrecv_of_the_second_first": received_out_of_order, "more_channels_than_memory": more_channels_than_memory,
+              {"what_needs_a_trace_is_said": what_needs_a_trace_is_said, "mrecv_of_the_second_first": received_out_of_order, "received_in_another_thread": received_in_another_thread, "more_channels_than_memory": more_channels_than_memory,
                "for_every_other": waits_for_every_other, "for_every_other_in_rounds": waits_for_every_other, "paused_on_one_process": paused_on_one_process})
 
 

@@ -10,6 +10,10 @@
 //   - A receive may be complete before the call that posts it has returned its request.
 //   - Open MPI gives all sends that are complete when their call returns the same request. Each
 //     completion of that request belongs to the earliest of these sends.
+// With PERUSE, whichever thread makes progress reports a message, also that of another thread's receive. It
+// is given to the thread whose open call receives it: that in which its request became active (kTransfer), or,
+// if the trace has no such steps, the thread whose receive was posted first of those that take such a message
+// (MPI 4.1, 3.5).
 // A message that MPI_Mprobe or MPI_Improbe has taken is followed by its handle to the call that receives
 // it. Where the trace of a flight recorder begins, it names those that probes hold (Opening), and these
 // have their places before everything else; begin() is told. A trace of an earlier Fathom does not name
@@ -74,6 +78,7 @@ class CallTracker {
     std::int32_t peer2 = -1, tag2 = 0;                   // of the receive, if it sends too
     std::uint32_t thread = 0, depth = 0;                 // depth 0: not inside another call
     bool cut = false;
+    bool received = false;  // the message that it receives without a request
     Channels::Posted held;  // the place of the message that it receives, if a probe holds that
     std::vector<std::uint64_t> started;  // persistent sends whose message has not come yet
     CallData data{};
@@ -127,6 +132,7 @@ class CallTracker {
       case EventKind::kMessageReceived: return received(event);
       case EventKind::kRequestCompleted: return completed(event);
       case EventKind::kRequestGiven: given(event); break;
+      case EventKind::kTransfer: transfer(event); break;
       case EventKind::kLost:
       case EventKind::kPause: consumer().lost(event); break;
       default: break;
@@ -179,14 +185,7 @@ class CallTracker {
     if (request != nullptr || message.request == kNoRequest) return false;
     if (call == nullptr) return true;
     const mpi::Meaning& means = meaning(call->function);
-    if (means.nonblocking() || means.persistent()) return true;
-    Channels::Key posted{call->communicator, call->peer, call->tag};
-    if (means.group == Group::kSendReceive) {
-      posted = {call->communicator, call->peer2, call->tag2};
-    } else if (means.group != Group::kReceive) {
-      return true;
-    }
-    return !posted.covers({message.communicator, message.peer, message.tag});
+    return means.nonblocking() || means.persistent() || !posts_receive_of(*call, message);
   }
   // Whether the message is a partition, and its operation is known.
   static bool is_partition(const Event& message) { return message.object != 0; }
@@ -197,6 +196,16 @@ class CallTracker {
 
  private:
   Consumer& consumer() { return static_cast<Consumer&>(*this); }
+
+  // Whether the call posts one receive, and that may take the message.
+  bool posts_receive_of(const OpenCall& call, const Event& message) const {
+    const Group group = meaning(call.function).group;
+    if (group != Group::kReceive && group != Group::kSendReceive) return false;
+    const bool sends_too = group == Group::kSendReceive;
+    const Channels::Key posted{call.communicator, sends_too ? call.peer2 : call.peer,
+                               sends_too ? call.tag2 : call.tag};
+    return posted.covers({message.communicator, message.peer, message.tag});
+  }
 
   using Stack = std::vector<OpenCall>;
   static constexpr std::size_t kMostEarlier = 1 << 16;
@@ -422,6 +431,47 @@ class CallTracker {
     consumer().sent(event, number, call, by_request);
   }
 
+  // Only where several threads communicate does it matter which of them it was.
+  void transfer(const Event& event) {
+    if (threads_.size() < 2 || !event.receiving) return;
+    if (static_cast<TransferStep>(event.code) == TransferStep::kActivate)
+      activated_by_[event.request] = event.thread;
+  }
+
+  bool may_receive(const OpenCall* call, const Event& message, bool is_hidden) const {
+    if (call == nullptr || call->received) return false;
+    if (!is_hidden)
+      return !meaning(call->function).persistent() && posts_receive_of(*call, message);
+    const mpi::Meaning& means = meaning(call->function);
+    return means.collective != mpi::Collective::kNone && means.requests == mpi::Requests::kNone &&
+           call->communicator == message.communicator;
+  }
+
+  // The thread whose open call receives the message; the event's own if there is no other.
+  Thread thread_that_receives(const Event& event, bool is_hidden) {
+    if (threads_.size() < 2 || event.request == kNoRequest) return event.thread;
+    const Request* const request = requests_.find(event.request);
+    if (request != nullptr && !has_message(*request)) return event.thread;
+    if (const Thread* const activated_by = activated_by_.find(event.request))
+      return may_receive(innermost(*activated_by), event, is_hidden) ? *activated_by : event.thread;
+    if (is_hidden) return event.thread;
+    Thread first = event.thread;
+    std::uint64_t posted_ns = ~std::uint64_t{0};
+    for (Thread thread = 0; thread < threads_.size(); ++thread) {
+      const OpenCall* const call = innermost(thread);
+      if (!may_receive(call, event, is_hidden) || call->enter_ns >= posted_ns) continue;
+      posted_ns = call->enter_ns;
+      first = thread;
+    }
+    return first;
+  }
+
+  // Its message has come, and no other will: another request may have its number before it is seen complete.
+  static bool has_message(const Request& request) {
+    return request.active && !request.persistent && request.group == Group::kReceive &&
+           !request.waits && request.message != kNoMessage;
+  }
+
   // The receive that the event belongs to. It is created here if its call has not returned yet.
   Request* receiving(const Event& event) {
     if (event.request == kNoRequest) return nullptr;
@@ -439,12 +489,21 @@ class CallTracker {
       activate(*request, call->enter_ns, event.thread);
     }
     if (request == nullptr || request->group != Group::kReceive) return nullptr;
+    if (has_message(*request) && !is_partition(event)) return nullptr;
     if (request->persistent && !request->active) start(*request, event.time_ns, event.thread);
     return request;
   }
 
   void received(const Event& event) {
     const bool is_hidden = hidden(event.code);
+    const Thread thread = thread_that_receives(event, is_hidden);
+    if (thread == event.thread) return received(event, is_hidden);
+    Event there = event;
+    there.thread = thread;
+    received(there, is_hidden);
+  }
+
+  void received(const Event& event, bool is_hidden) {
     OpenCall* call = innermost(event.thread);
     if (leaves_out(event, call)) return;
     Request* request = is_hidden ? nullptr : receiving(event);
@@ -464,6 +523,7 @@ class CallTracker {
         open_receives_.erase(event.thread);
       }
     }
+    if (call != nullptr && request == nullptr && !is_hidden) call->received = true;
     consumer().received(event, number, call, request, place.order == 0 ? nullptr : &place);
   }
 
@@ -510,6 +570,7 @@ class CallTracker {
   std::vector<Stack> threads_;
   base::FlatMap<std::uint64_t, Request> requests_;
   base::FlatMap<std::uint64_t, std::vector<MessageNumber>> earlier_;
+  base::FlatMap<std::uint64_t, Thread> activated_by_;    // by request of a receive
   base::FlatMap<std::uint64_t, Channels::Posted> held_;  // by handle of the message
   // By thread, where the trace begins.
   base::FlatMap<std::uint64_t, Channels::Key> open_probes_;

@@ -132,6 +132,7 @@ class ProcessWalk : public CallTracker<ProcessWalk, Call, Request> {
     message.hidden = hidden(event.code);
     message.nonblocking = nonblocking;
     message.inside = call ? &call->data : nullptr;
+    place_.thread = event.thread;
     MessageEnd end{0,         event.time_ns, event.bytes, posted_ns, place_.process, event.thread,
                    event.code};
     std::optional<MessageEnd> other;

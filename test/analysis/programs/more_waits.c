@@ -14,6 +14,7 @@
 #define MPI_Neighbor_allgather_init MPIX_Neighbor_allgather_init
 #define MPI_Reduce_init MPIX_Reduce_init
 #endif
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,14 +22,15 @@
 
 #include "test/analysis/programs/truth_rounds.h"
 
-enum { kRounds = 5, kDelay_ms = 20 };
+enum { kRounds = 5, kDelay_ms = 20, kAfter_ms = 2 };
 
 static int rank, value[4], sum[4];
 
-static void late(void) {
-  struct timespec time = {0, kDelay_ms * 1000000L};
+static void rest(int ms) {
+  const struct timespec time = {0, ms * 1000000L};
   nanosleep(&time, NULL);
 }
+static void late(void) { rest(kDelay_ms); }
 
 // ---- locks: of rank 1's memory, but for lock_elsewhere ----
 
@@ -201,6 +203,25 @@ static void cancelled_before(void) {
   for (int i = 0; i < 2; i++) MPI_Wait(&receives[i], MPI_STATUS_IGNORE);
 }
 
+// ---- a receive that begins when another thread waits already, which then takes both messages from the network ----
+
+static void* receive_after(void* unused) {
+  rest(kAfter_ms);
+  MPI_Recv(&value[1], 1, MPI_INT, 1, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  return unused;
+}
+static void received_in_another_thread(void) {
+  pthread_t receiver;
+  if (rank == 1) late(), rest(kAfter_ms);
+  for (int tag = 3; rank == 1 && tag <= 4; tag++)
+    MPI_Send(value, 1, MPI_INT, 0, tag, MPI_COMM_WORLD);
+  if (rank != 0) return;
+  pthread_create(&receiver, NULL, receive_after, NULL);
+  MPI_Probe(1, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  MPI_Recv(value, 1, MPI_INT, 1, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  pthread_join(receiver, NULL);
+}
+
 // ---- a neighbour that receives and does not send: rank 1, from rank 0, more than can go at once ----
 
 static MPI_Comm other;
@@ -321,6 +342,7 @@ static const struct Case cases[] = {{"exclusive_then_shared", exclusive_then_sha
                                     {"any_source_freed_before", any_source_freed_before},
                                     {"any_source_before", any_source_before},
                                     {"cancelled_before", cancelled_before},
+                                    {"received_in_another_thread", received_in_another_thread},
                                     {"sent_to_a_neighbor", sent_to_a_neighbor},
                                     {"isent_to_a_neighbor", isent_to_a_neighbor},
                                     {"several_ineighbors", several_ineighbors},
@@ -335,7 +357,9 @@ static const struct Case cases[] = {{"exclusive_then_shared", exclusive_then_sha
 
 int main(int argc, char** argv) {
   const char* name = argc > 1 ? argv[1] : "";
-  MPI_Init(&argc, &argv);
+  const int several = strcmp(name, "received_in_another_thread") == 0;
+  int threads = 0;
+  MPI_Init_thread(&argc, &argv, several ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &threads);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   if (argc != 2) MPI_Abort(MPI_COMM_WORLD, 2);
   target = strcmp(name, "lock_elsewhere") == 0 ? 2 : 1;
