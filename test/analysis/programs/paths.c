@@ -1,16 +1,26 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Programs whose critical path is known:  paths CASE
+// Programs whose critical path is known:  paths CASE [FACTOR]
+// FACTOR makes all work, but that of relay, as many times longer.
 // Work is sleep, so that ranks do not take each other's processor.
 #include <mpi.h>
+#include <stdlib.h>
 #include <time.h>
 
 #include "cases.h"
 
 static int rank, size, value;
+static long factor = 1;
 
 static void work(int milliseconds) {
-  struct timespec time = {0, 1000000L * milliseconds};
+  const long all = factor * milliseconds;
+  struct timespec time = {all / 1000, 1000000L * (all % 1000)};
   nanosleep(&time, NULL);
+}
+static void spin(long ns) {
+  struct timespec begin, now;
+  clock_gettime(CLOCK_MONOTONIC, &begin);
+  do clock_gettime(CLOCK_MONOTONIC, &now);
+  while ((now.tv_sec - begin.tv_sec) * 1000000000L + now.tv_nsec - begin.tv_nsec < ns);
 }
 static void send(int to) { MPI_Send(&value, 1, MPI_INT, to, 0, MPI_COMM_WORLD); }
 static void receive(int from) {
@@ -90,17 +100,32 @@ static void posts_late(void) {
     work(60);
   }
 }
+// A token goes round often; who has it works 1 to 128 us, all as long in one round. So there is always
+// one rank at work, and all others wait for some time of very different length.
+static void relay(void) {
+  enum { kRounds = 40000 };
+  unsigned state = 1;
+  for (int i = 0; i < kRounds; i++) {
+    state = state * 1103515245u + 12345u;
+    if (rank > 0 || i > 0) receive((rank + size - 1) % size);
+    spin((1 << (state >> 16) % 7) * (64 + (state >> 24) % 64) * 1000L / 64);
+    send((rank + 1) % size);
+  }
+  if (rank == 0) receive(size - 1);
+}
 
 static const struct Case cases[] = {{"sleeper", sleeper},   {"ring", ring},
                                     {"in_turn", in_turn},   {"master_worker", master_worker},
                                     {"pipeline", pipeline}, {"butterfly", butterfly},
-                                    {"root", root},         {"posts_late", posts_late}};
+                                    {"root", root},         {"posts_late", posts_late},
+                                    {"relay", relay}};
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   MPI_Barrier(MPI_COMM_WORLD);
+  if (argc > 2) factor = strtol(argv[2], NULL, 10);
   const struct Case* const chosen = CHOSEN(cases, argc, argv);
   if (chosen != NULL) chosen->run();
   MPI_Finalize();
