@@ -227,7 +227,7 @@ def critters_names(build, folder, _):
     windows = {window["window"]: window for window in profile["path"]}
     assert set(windows) == {"", "critter"} and windows["critter"]["openings"] == 2, windows
     phases = {block.get("phase") for block in profile["calls"] if block["function"] == "MPI_Barrier"}
-    assert phases == {"factor", "solve"}, phases
+    assert phases == {"factor", "solve", "check"}, phases
 
 
 FORTRAN = """program windows
