@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Draws a run: traffic and message matrices and the histogram of message sizes; time by call, time of each rank, who
-waited for whom and the critical path; of a traced run also its timeline and calls over time. Or a simulation: loads of
-links, the network coloured by load for each snapshot beside the results, and links over time. Or a comparison: what
-changed, and how the program scales.
+"""Draws a run: traffic and message matrices and the histogram of message sizes; time by call, by call and rank, time of
+each rank, who waited for whom and the critical path; of a traced run also its timeline and calls over time. Or a
+simulation: loads of links, the network coloured by load for each snapshot beside the results, and links over time. Or a
+comparison: what changed, and how the program scales.
 
 Called by `fathom plot`; works on its own too: plot.py RUN/profile.json -o DIR, plot.py SIMULATION/results.json -o DIR,
 plot.py COMPARISON.json -o DIR
@@ -31,7 +31,7 @@ def load_drawing():
 
 
 load_drawing()
-from fathom_plots import (bars, combinations, comparison, matrix, network, numbers, over_time, placement, simulation,  # noqa: E402
+from fathom_plots import (bars, calls_by_rank, combinations, comparison, matrix, network, numbers, over_time, placement, simulation,  # noqa: E402
                           sizes, style, timeline)
 from fathom_plots.profile import BadProfile, Choice, Profile  # noqa: E402
 
@@ -128,6 +128,7 @@ def trace_pictures(arguments):
     return {
         "timeline": lambda: timeline.draw(job, overview, detail),
         "calls": lambda: bars.draw_calls(job, found["flat-profile"]["functions"], waits),
+        "calls-by-rank": lambda: calls_by_rank.draw(job, found["flat-profile"]["calls"], arguments.linear),
         "ranks": lambda: bars.draw_ranks(job, idle),
         "time-profile": lambda: over_time.draw_time_profile(job, *over_time.of_analysis(found["time-profile"]["time_profile"],
                                                                                        len(idle["rank"]))),
@@ -151,6 +152,7 @@ def profile_pictures(arguments):
         return pictures
     job = numbers.Job(profile.name[:40], profile.world_size, profile.seconds, timeline.WINDOW)
     pictures["calls"] = lambda: bars.draw_calls(job, times["functions"], times["waits"])
+    pictures["calls-by-rank"] = lambda: calls_by_rank.draw(job, times["by_rank"], arguments.linear)
     pictures["ranks"] = lambda: bars.draw_ranks(job, times["idle_time"])
     if times["waits"]:
         pictures["waits"] = lambda: matrix.draw_waits(job, times["waits"], profile.world_size, arguments.linear)

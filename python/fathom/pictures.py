@@ -40,6 +40,15 @@ class Pictures:
         found = part.analyze("flat-profile", "wait-states")
         return bars.draw_calls(job, found["flat-profile"]["functions"], found["wait-states"]["waits"])
 
+    def plot_calls_by_rank(self, linear: bool = False) -> Picture:
+        """The time of each rank in each MPI function."""
+        from fathom.plots import calls_by_rank
+        if not self.has_trace:
+            times, job = self._profile_times()
+            return calls_by_rank.draw(job, times["by_rank"], linear)
+        part, job = self._working()
+        return calls_by_rank.draw(job, part.analysis("flat-profile")["calls"], linear)
+
     def plot_idle_time(self) -> Picture:
         """Each rank's time: computing, waiting for other ranks, and the rest in MPI."""
         from fathom.plots import bars

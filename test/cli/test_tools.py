@@ -60,7 +60,7 @@ class Plot(harness.CliTest):
 
     def test_the_help_says_which_pictures_need_no_trace(self):
         without, _, traced = self.fathom("plot", "--help").stdout.partition("Of a traced run")
-        for picture in ("calls (", "ranks (", "waits (", "path ("):
+        for picture in ("calls (", "calls-by-rank (", "ranks (", "waits (", "path ("):
             self.assertIn(picture, " ".join(without.split()))
             self.assertNotIn(picture, traced)
 
@@ -70,12 +70,12 @@ class Plot(harness.CliTest):
             result = self.fathom("plot", name, "-o", name + "/plots", "--format", "svg", *options)
             self.assertEqual((result.returncode, result.stderr), (0, ""))
             return {os.path.splitext(picture)[0] for picture in os.listdir(self.path(name, "plots"))} - {"messages", "sizes", "traffic"}
-        self.assertEqual(drawn("waits", fixtures.with_waits(fixtures.hpcc4())), {"calls", "ranks", "waits", "path"})
+        self.assertEqual(drawn("waits", fixtures.with_waits(fixtures.hpcc4())), {"calls", "calls-by-rank", "ranks", "waits", "path"})
         for picture, words in (("waits", "140 s of waiting"), ("ranks", "36 % of the ranks. time is waiting"), ("path", "97 % of it is computing"),
-                               ("calls", "2,000 calls")):
+                               ("calls", "2,000 calls"), ("calls-by-rank", "(?s)MPI_Waitall.*48.1 s.*white: none")):
             with open(self.path("waits", "plots", picture + ".svg"), encoding="utf-8") as file:
                 self.assertRegex(file.read(), words)
-        self.assertEqual(drawn("times", fixtures.with_times(fixtures.hpcc4())), {"calls", "ranks"})
+        self.assertEqual(drawn("times", fixtures.with_times(fixtures.hpcc4())), {"calls", "calls-by-rank", "ranks"})
         with open(self.path("times", "plots", "ranks.svg"), encoding="utf-8") as file:
             self.assertNotIn("waiting", file.read())  # not known
         self.assertEqual(drawn("one", fixtures.with_waits(fixtures.hpcc4()), "--classes", "MPI_Bcast"), set())

@@ -204,7 +204,7 @@ class Shown(unittest.TestCase):
         """They were shown only after %matplotlib inline."""
         run = self.run_
         for draw in (run.plot_comm_matrix, run.plot_message_histogram, run.plot_time_profile, run.plot_comm_over_time,
-                     run.plot_idle_time, run.plot_timeline, run.plot_flat_profile, run.plot_wait_matrix):
+                     run.plot_idle_time, run.plot_timeline, run.plot_flat_profile, run.plot_calls_by_rank, run.plot_wait_matrix):
             self.assertTrue(draw()._repr_png_().startswith(b"\x89PNG"), draw.__name__)
         self.assertNotIn("matplotlib.pyplot", sys.modules)
 
@@ -257,7 +257,8 @@ class WithoutTrace(unittest.TestCase):
             run.plot_flat_profile()
 
     def test_pictures_of_times_need_no_trace(self):
-        for draw in (self.run_.plot_flat_profile, self.run_.plot_idle_time, self.run_.plot_wait_matrix, self.run_.plot_critical_path):
+        for draw in (self.run_.plot_flat_profile, self.run_.plot_calls_by_rank, self.run_.plot_idle_time, self.run_.plot_wait_matrix,
+                     self.run_.plot_critical_path):
             self.assertTrue(draw()._repr_png_().startswith(b"\x89PNG"), draw.__name__)
         path = self.run_.plot_critical_path().axes[0]
         numpy.testing.assert_allclose([patch.get_height() for patch in path.patches], [0.3, 0, 0, 1.0, 0.1, 0.1, 0, 0], atol=1e-9)
@@ -400,7 +401,7 @@ class Drawn(unittest.TestCase):
         """Labels of axes that overlap, and legends cut off at the edge, at 4 to 1,024 ranks."""
         for ranks in (4, 16, 64, 256, 1024):
             run = fathom.open(generated(type(self), "--ranks", str(ranks), "--events", str(max(20_000, 60 * ranks))))
-            for draw in (run.plot_timeline, run.plot_comm_matrix, run.plot_idle_time, run.plot_flat_profile,
+            for draw in (run.plot_timeline, run.plot_comm_matrix, run.plot_idle_time, run.plot_flat_profile, run.plot_calls_by_rank,
                          run.plot_wait_matrix, run.plot_time_profile):
                 picture = draw()
                 with self.subTest(draw.__name__, ranks=ranks):

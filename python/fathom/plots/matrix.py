@@ -122,19 +122,23 @@ def rule(axes, ranks):
     axes.tick_params(which="minor", length=0)
 
 
-def add_scale(picture, axes, pairs, values, seen, norm):
+def meaning_of_colours(pairs, values, seen, norm):
     least = smallest_with_colours(values) if (values > 0).any() else 1
+    below = f"; pale: less than {pairs.text(least)}" if (values[seen] < least).any() else ""
+    scale = "logarithmic" if isinstance(norm, colors.LogNorm) else "linear"
+    return f"{pairs.meaning}, {scale} scale{below}; white: {pairs.nothing}"
+
+
+def add_scale(picture, axes, pairs, norm, label=""):
+    """The colours beside the axes, as high as these, with a label that fits beside them."""
     bar = picture.colorbar(cm.ScalarMappable(norm, style.amounts()), cax=picture.add_axes((0.865, axes.get_position().y0, 0.025, axes.get_position().height)))
     bar.ax.yaxis.set_major_formatter(ticker.FuncFormatter(lambda value, _: pairs.text(value)))
     low, high = norm.vmin, norm.vmax
-    logarithmic = isinstance(norm, colors.LogNorm)
-    if logarithmic and high / low < 100:  # too short for a tick at each power of ten
+    if isinstance(norm, colors.LogNorm) and high / low < 100:  # too short for a tick at each power of ten
         bar.set_ticks(numpy.geomspace(low, high, 6))
     bar.ax.minorticks_off()
     bar.outline.set_edgecolor(style.FAINT)
-    below = f"; pale: less than {pairs.text(least)}" if (values[seen] < least).any() else ""
-    bar.set_label(f"{pairs.meaning}, {'logarithmic' if logarithmic else 'linear'} scale{below}; white: {pairs.nothing}",
-                  color=style.FAINT, fontsize=9, labelpad=6)
+    bar.set_label(label, color=style.FAINT, fontsize=9, labelpad=6)
 
 
 @style.drawn
@@ -157,7 +161,7 @@ def draw_pairs(pairs, heading, details, linear=False):
     if pairs.ranks <= RULED_RANKS:
         rule(axes, pairs.ranks)
     if seen.any():
-        add_scale(picture, axes, pairs, values, seen, norm)
+        add_scale(picture, axes, pairs, norm, meaning_of_colours(pairs, values, seen, norm))
     else:
         axes.text(0.5, 0.5, pairs.nothing, transform=axes.transAxes, ha="center", color=style.FAINT)
     sharing = f"{step} × {step} ranks to a cell" if step > 1 else ""

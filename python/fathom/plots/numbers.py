@@ -2,7 +2,7 @@
 """What the pictures of a job's time are drawn from, and how `fathom plot` gets it from the tool.
 
 A table is a dictionary, or a DataFrame, of columns of equal length; names and meanings are those of the analyses
-(docs/analysis.md). `calls` of bars.draw_calls() are flat-profile's `functions`, `waits` are wait-states' `waits`, `path`
+(docs/analysis.md). `calls` of bars.draw_calls() are flat-profile's `functions`, the table of calls_by_rank.draw() is its `calls`, `waits` are wait-states' `waits`, `path`
 is critical-path's `path`. of_profile() makes the same tables, as far as they are known, from a run without a trace.
 """
 import dataclasses
@@ -42,15 +42,16 @@ OUTSIDE = ("wait-at-init", "wait-at-finalize")
 
 
 def of_profile(calls, waits, path, seconds_of_rank):
-    """{"functions", "idle_time", "waits", "path"}: tables from the rows of a profile. `calls`: (rank, function, calls, ns);
+    """{"functions", "by_rank", "idle_time", "waits", "path"}: tables from the rows of a profile. `calls`: (rank, function, calls, ns);
     `waits`: (rank, awaited, function, ns), without those OUTSIDE, or None: not known; `path`: (rank, function, whether it is computing before
     that, ns), or None; seconds_of_rank: {rank: seconds} of the ranks that left times. A table that is not known is None.
     """
-    functions, in_mpi, waiting = {}, dict.fromkeys(seconds_of_rank, 0.0), dict.fromkeys(seconds_of_rank, 0.0)
+    functions, by_rank, in_mpi, waiting = {}, {}, dict.fromkeys(seconds_of_rank, 0.0), dict.fromkeys(seconds_of_rank, 0.0)
     for rank, function, count, ns in calls:
         sums = functions.setdefault(function, [0.0, 0])
         sums[0] += ns / 1e9
         sums[1] += int(count)
+        by_rank[rank, function] = by_rank.get((rank, function), 0.0) + ns / 1e9
         if rank in in_mpi:
             in_mpi[rank] += ns / 1e9
     for rank, _, function, ns in waits or ():
@@ -64,6 +65,8 @@ def of_profile(calls, waits, path, seconds_of_rank):
     return {
         "functions": {"name": [*functions, PROGRAM], "exclusive_seconds": [sums[0] for sums in functions.values()] + [sum(computing)],
                       "count": [sums[1] for sums in functions.values()] + [0]},
+        "by_rank": {"rank": [rank for rank, _ in by_rank], "name": [name for _, name in by_rank],
+                    "exclusive_seconds": list(by_rank.values())},
         "idle_time": idle,
         "waits": waits if waits is None else {
             "rank": [row[0] for row in waits], "culprit": [row[1] for row in waits], "function": [row[2] for row in waits],
