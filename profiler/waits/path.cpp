@@ -52,9 +52,8 @@ class OwnTime {
       const std::int64_t from =
           std::max(leaves ? wait->decided_ns : call->entered_ns, window.start_ns);
       if (call->may_wait) token.error_ns += token.now_ns - from;
-      if (call->record->row != nullptr)
-        add(window, call->record->row, false, token.now_ns - from, 1, 1,
-            static_cast<double>(call->record->bytes));
+      if (call->row != nullptr)
+        add(window, call->row, false, token.now_ns - from, 1, 1, static_cast<double>(call->bytes));
       token.now_ns = from;
       if (leaves) return wait;
     }
@@ -88,10 +87,11 @@ class OwnTime {
   struct Call {
     std::int64_t entered_ns, left_ns;
     const FoundWait* wait;
-    bool may_wait;  // nobody knows
-    const WaitLog::Record* record;
-    const profile::CallRow*
-        leads_to;  // of the next call, if this only ends a stretch; null: the end
+    bool may_wait;                     // nobody knows
+    const profile::CallRow* row;       // null: it only ends a stretch
+    const profile::CallRow* leads_to;  // of this call, or the next that is one; null: the end
+    std::uint64_t bytes;
+    std::size_t at;  // its stretch
   };
   struct Sum {
     std::int64_t ns = 0;
@@ -101,15 +101,17 @@ class OwnTime {
   void remember(const FoundWaits& found) {
     auto wait = found.waits.begin();
     auto unresolved = found.unresolved.begin();
-    WaitLog::for_each_record([&](const WaitLog::Record& record) {
-      const bool waited = wait != found.waits.end() && wait->record == &record;
-      const bool may_wait = unresolved != found.unresolved.end() && *unresolved == &record;
-      if (record.of_main)
-        calls_.push_back({clock_.at(record.entered), clock_.at(record.left),
-                          waited ? &*wait : nullptr, may_wait, &record, record.row});
-      if (waited) ++wait;
-      if (may_wait) ++unresolved;
-    });
+    WaitLog::for_each_record(
+        [&](const WaitLog::Record& record, std::uint32_t number, std::size_t at) {
+          const bool waited = wait != found.waits.end() && wait->number == number;
+          const bool may_wait = unresolved != found.unresolved.end() && *unresolved == number;
+          if (record.of_main)
+            calls_.push_back({clock_.at(record.entered), clock_.at(record.left),
+                              waited ? &*wait : nullptr, may_wait, record.row, record.row,
+                              record.bytes, at});
+          if (waited) ++wait;
+          if (may_wait) ++unresolved;
+        });
     const profile::CallRow* next = nullptr;
     for (auto call = calls_.rbegin(); call != calls_.rend(); ++call) {
       if (call->leads_to == nullptr) call->leads_to = next;
@@ -128,7 +130,8 @@ class OwnTime {
     const double part =
         end > begin ? static_cast<double>(ns) / static_cast<double>(end - begin) : 0.0;
     std::int64_t known = 0;
-    const WaitLog::Stretch sums = is_last ? WaitLog::present_stretch() : call->record->stretch();
+    const WaitLog::Stretch sums =
+        is_last ? WaitLog::present_stretch() : WaitLog::stretch_at(call->at);
     const auto share = [&](std::uint64_t ticks) {
       return static_cast<std::int64_t>(static_cast<double>(ticks) * clock_.ns_per_tick() * part);
     };

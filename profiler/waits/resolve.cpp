@@ -89,7 +89,7 @@ class Finder {
  private:
   struct Asked {
     CollectiveFacts facts;
-    const WaitLog::Record* record;
+    std::uint64_t left;  // ticks
   };
   struct Wanted {
     std::vector<std::pair<std::uint64_t, Asked>> what;  // ordinals, ascending
@@ -116,11 +116,11 @@ class Finder {
   // visit(part, facts) for each part of the record.
   template <typename Visit>
   void for_each_part(const WaitLog::Record& record, Visit visit) {
-    const std::uint64_t* words = record.words();
-    for (std::uint64_t i = 0; i < record.parts; ++i) {
+    const std::uint64_t* words = record.parts;
+    for (std::uint64_t i = 0; i < record.part_count; ++i) {
       if ((words[i] & WaitLog::kIsFacts) != 0) continue;
       CollectiveFacts facts{0, -1};
-      if (i + 1 < record.parts && (words[i + 1] & WaitLog::kIsFacts) != 0)
+      if (i + 1 < record.part_count && (words[i + 1] & WaitLog::kIsFacts) != 0)
         facts = WaitLog::facts_of(words[i + 1]);
       visit(in_order(Part{words[i]}), facts);
     }
@@ -144,10 +144,10 @@ class Finder {
   }
 
   void want_all() {
-    WaitLog::for_each_record([this](const WaitLog::Record& record) {
+    WaitLog::for_each_record([this](const WaitLog::Record& record, std::uint32_t, std::size_t) {
       for_each_part(record, [&](Part part, CollectiveFacts facts) {
         if (part.is_known())
-          wanted_[part.channel()].what.emplace_back(part.ordinal(), Asked{facts, &record});
+          wanted_[part.channel()].what.emplace_back(part.ordinal(), Asked{facts, record.left});
       });
     });
     for (auto& [number, wanted] : wanted_) {
@@ -250,7 +250,7 @@ class Finder {
     const bool among_neighbors = mpi::is_neighborhood(means.collective);
     const bool may_be_alone = among_neighbors || means.collective == mpi::Collective::kNone;
     return {ordinal, asked.facts.root, means.flow, among_neighbors,
-            may_be_alone ? clock_.at(asked.record->left) : kNeverAlone};
+            may_be_alone ? clock_.at(asked.left) : kNeverAlone};
   }
 
   std::uint32_t home_of(std::uint64_t sequence, std::uint64_t first) const {
@@ -411,15 +411,16 @@ class Finder {
   // As CallWait::wait() in analysis/engine/call_wait.cpp.
   FoundWaits put_together() {
     FoundWaits found;
-    WaitLog::for_each_record([&](const WaitLog::Record& record) {
+    WaitLog::for_each_record([&](const WaitLog::Record& record, std::uint32_t number, std::size_t) {
       if (record.row == nullptr) return;
-      FoundWait wait{clock_.at(record.entered),
-                     clock_.at(record.left),
-                     kUnknown,
-                     0,
-                     mpi::WaitKind::kLateSender,
-                     record.row,
-                     &record};
+      FoundWait wait;
+      wait.entered_ns = clock_.at(record.entered);
+      wait.left_ns = clock_.at(record.left);
+      wait.decided_ns = kUnknown;
+      wait.of_main = record.of_main;
+      wait.number = number;
+      wait.entered_ticks = record.entered;
+      wait.row = record.row;
       const std::uint32_t function = record.row->place.function;
       const bool for_first = WaitLog::waits_for_first(function);
       bool is_first = true, some_unknown = false;
@@ -461,7 +462,7 @@ class Finder {
       if (WaitLog::polls(function)) wait.kind = mpi::WaitKind::kPolling;
       const bool waited = !is_first && wait.decided_ns > wait.entered_ns;
       if (some_unknown && (!waited || for_first)) {
-        found.unresolved.push_back(&record);
+        found.unresolved.push_back(number);
         found.unresolved_ns += static_cast<std::uint64_t>(wait.left_ns - wait.entered_ns);
       } else if (waited && wait.ns() > uncertainty_ns_) {
         found.waits.push_back(wait);

@@ -29,8 +29,10 @@ struct FoundWait {
   std::int64_t decided_ns = 0;               // the decisive moment at the other process
   std::uint32_t peer_rank = 0;               // in this world
   mpi::WaitKind kind = mpi::WaitKind::kLateSender;
+  bool of_main = false;      // the thread that called MPI_Init
+  std::uint32_t number = 0;  // of its record
+  std::uint64_t entered_ticks = 0;
   const profile::CallRow* row = nullptr;
-  const WaitLog::Record* record = nullptr;
 
   // A call waits at most until it is left.
   std::int64_t ns() const { return (decided_ns < left_ns ? decided_ns : left_ns) - entered_ns; }
@@ -38,8 +40,8 @@ struct FoundWait {
 
 struct FoundWaits {
   std::vector<FoundWait> waits;  // in the order of their records
-  // Calls of which a decisive moment is not known, in the same order, and how long they took.
-  std::vector<const WaitLog::Record*> unresolved;
+  // The records of calls of which a decisive moment is not known, in the same order, and how long they took.
+  std::vector<std::uint32_t> unresolved;
   std::uint64_t unresolved_ns = 0;
 };
 

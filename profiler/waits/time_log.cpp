@@ -5,7 +5,8 @@
 
 namespace fathom::profiler {
 
-bool TimeLog::open(std::size_t bytes) {
+bool TimeLog::open(std::size_t bytes, void (*grew)()) {
+  grew_ = grew;
   chunk_count_ = static_cast<std::uint32_t>(
       std::clamp<std::size_t>(bytes / sizeof(Chunk), 2, std::size_t{1} << 28));
   if (!memory_.reserve(chunk_count_)) return false;
@@ -31,6 +32,9 @@ void TimeLog::begin_chunk(List& list, std::uint64_t units) {
   if (list.first_plus == 0) list.first_plus = number + 1;
   list.chunk_plus = number + 1;
   list.used = 0;
+  if (number < taken_) return;
+  taken_ = number + 1;
+  if (grew_ != nullptr) grew_();
 }
 
 void TimeLog::take_back(List& list) {

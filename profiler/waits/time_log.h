@@ -30,8 +30,10 @@ class TimeLog {
     std::uint32_t used = 0;  // bytes in the latter
   };
 
-  // False without address space. Memory is taken as it is used, `bytes` at most.
-  bool open(std::size_t bytes);
+  // False without address space. Memory is taken as it is used, `bytes` at most. `grew`: called each time that
+  // more is taken, unless null.
+  bool open(std::size_t bytes, void (*grew)() = nullptr);
+  std::size_t used() const { return taken_ * sizeof(Chunk); }
 
   void append(List& list, std::uint64_t ticks) {
     const std::uint64_t units = ticks >> kUnitBits;
@@ -96,7 +98,8 @@ class TimeLog {
   base::ReservedArray<Chunk> memory_;
   Chunk* chunks_ = nullptr;
   std::uint32_t chunk_count_ = 0;
-  std::uint32_t next_chunk_ = 0;
+  std::uint32_t next_chunk_ = 0, taken_ = 0;
+  void (*grew_)() = nullptr;
 };
 
 }  // namespace fathom::profiler

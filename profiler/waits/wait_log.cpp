@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <memory>
 #include <optional>
@@ -65,14 +66,13 @@ bool WaitLog::open(std::size_t bytes, bool threads_share, const char* const* nam
                                            : OnObject::kYes;
   }
   find_blocking_forms(names, std::min(functions, kMostFunctions));
-  const std::size_t half = std::max<std::size_t>(bytes / 2, 4096);
-  const std::size_t room = half / sizeof(std::uint64_t);
+  bytes = std::max<std::size_t>(bytes, 8192);
   // A program that gives each message a tag of its own has as many channels as messages.
   const std::size_t most_channels =
       std::clamp<std::size_t>(bytes / 4 / sizeof(Channel), 256, Part::kMostChannels);
   auto memory = std::make_unique<Memory>();
-  if (!memory->times.open(half) || !memory->words.reserve(room + kRecordWords) ||
-      !memory->channels.open(most_channels) || !memory->carried.reserve(room / kSumWords + 1) ||
+  if (!memory->times.open(bytes / 2, times_grew) || !memory->calls.open(bytes) ||
+      !memory->channels.open(most_channels) || !memory->carried.reserve(bytes / sizeof(Sum)) ||
       !PostedOrder::open(bytes / 32))
     return false;
   memory_ = memory.release();
@@ -80,7 +80,6 @@ bool WaitLog::open(std::size_t bytes, bool threads_share, const char* const* nam
   threads_share_ = threads_share;
   threshold_ = static_cast<std::uint64_t>(kShortest_ns / ns_per_tick);
   longest_poll_ = static_cast<std::uint64_t>(mpi::kLongestPoll_ns / ns_per_tick);
-  room_ = room;
   own_.is_main = true;
   on_.store(true);
   return true;
@@ -281,11 +280,10 @@ bool WaitLog::keep(std::uint64_t ticks, const profile::CallRow* row, std::uint64
   const Turn turn;
   const std::uint64_t duration = ticks - own_.entered;
   const bool fits =
-      duration >= threshold_ &&
-      make_room(kRecordWords + own_.parts + (own_.is_main ? kSumWords * place_count_ : 0));
+      duration >= threshold_ && make_room(own_.parts, own_.is_main ? place_count_ : 0);
   if (fits && duration >= threshold_) {
     if (own_.is_main && roles_[own_.function].polls) take_out_loop(row);
-    write_record({own_.entered, ticks, row, bytes, 0, own_.parts, 0, own_.is_main});
+    write_record({own_.entered, ticks, row, bytes, own_.is_main, own_.list, own_.parts, Stretch{}});
     return true;
   }
   leave_out(duration);
@@ -293,24 +291,56 @@ bool WaitLog::keep(std::uint64_t ticks, const profile::CallRow* row, std::uint64
 }
 
 // May raise the threshold.
-bool WaitLog::make_room(std::size_t words) {
-  if (used_ + words <= room_) return true;
+bool WaitLog::make_room(std::size_t bytes) {
+  const CallLog& calls = memory_->calls;
+  const std::size_t room = calls.most() - memory_->times.used();
+  if (calls.used() + bytes <= room) return true;
   // Often enough stretches that end without a call fill the memory; then no call has to go.
   drop_short();
-  while (used_ > 0 && threshold_ < kHighestThreshold &&
-         (used_ + words > room_ || used_ > room_ / 8 * 7)) {
-    threshold_ *= 2;
+  const std::size_t most = room / 4 * 3;
+  while (calls.used() > 0 && threshold_ < kHighestThreshold &&
+         (calls.used() + bytes > room || calls.used() > most)) {
+    threshold_ = next_threshold(most);
     drop_short();
   }
-  return used_ + words <= room_;
+  return calls.used() + bytes <= room;
+}
+
+// The lowest for which calls that are not shorter take so many bytes at most; higher than the present one.
+std::uint64_t WaitLog::next_threshold(std::size_t most) {
+  // Eight classes of durations between a power of two and the next.
+  constexpr int kBits = 3;
+  static constexpr std::uint64_t kLowest = 1 << kBits;
+  const auto class_of = [](std::uint64_t ticks) {
+    const std::uint64_t at_least = std::max(ticks, kLowest);
+    const int shift = std::bit_width(at_least) - 1 - kBits;
+    return (static_cast<std::size_t>(shift) << kBits) + (at_least >> shift) - kLowest;
+  };
+  const auto shortest_of = [](std::size_t number) {
+    return (kLowest + (number & (kLowest - 1))) << (number >> kBits);
+  };
+  std::size_t bytes[64 << kBits] = {};
+  CallLog::Reader reader(memory_->calls);
+  Record record;
+  while (reader.next(record)) bytes[class_of(record.left - record.entered)] += reader.size();
+  std::size_t first = std::size(bytes), stays = 0;
+  const std::size_t next = class_of(threshold_) + 1;
+  while (first > next && stays + bytes[first - 1] <= most) stays += bytes[--first];
+  return first > class_of(kHighestThreshold) ? kHighestThreshold : shortest_of(first);
+}
+
+// Within append(), whose turn it is if there are turns.
+void WaitLog::times_grew() {
+  const Turn turn(!threads_share_);
+  make_room(0);
 }
 
 void WaitLog::end_stretch(std::uint64_t ticks) {
   interrupt_loop();
   if (!on() || place_count_ == 0) return;
   const Turn turn;
-  if (!make_room(kRecordWords + kSumWords * place_count_)) return;
-  write_record({ticks, ticks, nullptr, 0, 0, 0, 0, true});
+  if (!make_room(0, place_count_)) return;
+  write_record({ticks, ticks, nullptr, 0, true, nullptr, 0, Stretch{}});
   own_.last_left = ticks;
 }
 
@@ -324,18 +354,13 @@ WaitLog::Sum WaitLog::before(const Record& present, const Sum& sum) {
 
 // With the present stretch, if it is the main thread's. There must be room.
 void WaitLog::write_record(Record record) {
-  record.sums = 0;
-  if (record.of_main) for_each_sum(record, [&record](const Sum&) { record.sums += 1; });
-  record.short_waits = record.of_main ? short_waits_ : 0;
-  std::memcpy(&memory_->words[used_], &record, sizeof record);
-  std::copy_n(own_.list, record.parts, &memory_->words[used_ + kRecordWords]);
-  used_ += kRecordWords + record.parts;
+  if (record.of_main) {
+    std::uint32_t count = 0;
+    for_each_sum(record, [&count](const Sum& sum) { present_[count++] = sum; });
+    record.stretch = {present_, count, short_waits_};
+  }
+  memory_->calls.append(record);
   if (!record.of_main) return;
-  for_each_sum(record, [](const Sum& sum) {
-    const KeptSum kept = KeptSum::of(sum);
-    std::memcpy(&memory_->words[used_], &kept, sizeof kept);
-    used_ += kSumWords;
-  });
   for (std::uint32_t i = 0; i < place_count_; ++i) places_[used_places_[i]] = {};
   place_count_ = 0;
   short_waits_ = 0;
@@ -361,23 +386,22 @@ WaitLog::Place* WaitLog::add_place(const profile::CallRow* row, std::uint64_t ti
   // All entries are used: this stretch ends before the present call, and the next begins with it.
   {
     const Turn turn;
-    if (!make_room(kRecordWords + kSumWords * place_count_)) return nullptr;
-    write_record({own_.entered, own_.entered, nullptr, 0, 0, 0, 0, true});
+    if (!make_room(0, place_count_)) return nullptr;
+    write_record({own_.entered, own_.entered, nullptr, 0, true, nullptr, 0, Stretch{}});
     own_.loop_entered = own_.entered;  // a loop goes on as one that begins here
   }
   return add_place(row, ticks, bytes, 0);
 }
 
 // Drops calls below the threshold. A call that goes becomes part of the stretch before the next one that
-// stays; what follows the last is a stretch of its own. What the program did before it stays with it. In
-// place: a call that goes leaves room for its sum.
+// stays; what follows the last is a stretch of its own. What the program did before it stays with it.
 void WaitLog::drop_short() {
-  static_assert(kSumWords <= kRecordWords + 1);  // it had a part
-  memory_->carried.clear();
+  std::uint32_t carried = 0;
+  Sum* const sums = memory_->carried.data();
   std::uint64_t short_waits = 0;
-  const auto carry = [](const Sum& more) {
-    for (std::size_t i = 0; i < memory_->carried.size(); ++i) {
-      Sum& sum = memory_->carried[i];
+  const auto carry = [&carried, sums](const Sum& more) {
+    for (std::uint32_t i = 0; i < carried; ++i) {
+      Sum& sum = sums[i];
       if (sum.row != more.row) continue;
       sum.ticks += more.ticks;
       sum.program_ticks += more.program_ticks;
@@ -385,62 +409,42 @@ void WaitLog::drop_short() {
       sum.bytes += more.bytes;
       return;
     }
-    if (Sum* sum = memory_->carried.append(); sum != nullptr) *sum = more;
+    if (carried < memory_->carried.capacity()) sums[carried++] = more;
   };
-  std::size_t to = 0;
+  CallLog& calls = memory_->calls;
+  const auto write = [&](Record record) {
+    if (record.of_main)
+      record.stretch = {sums, std::exchange(carried, 0), std::exchange(short_waits, 0)};
+    calls.append(record);
+  };
   std::uint64_t end = 0, left_before = opened_at_;
-  const auto write = [&](Record record, const std::uint64_t* parts) {
-    record.sums = record.of_main ? static_cast<std::uint32_t>(memory_->carried.size()) : 0;
-    record.short_waits = record.of_main ? std::exchange(short_waits, 0) : 0;
-    std::memmove(&memory_->words[to + kRecordWords], parts, record.parts * sizeof(std::uint64_t));
-    std::memcpy(&memory_->words[to], &record, sizeof record);
-    to += kRecordWords + record.parts;
-    if (!record.of_main) return;
-    for (std::size_t i = 0; i < memory_->carried.size(); ++i) {
-      const KeptSum kept = KeptSum::of(memory_->carried[i]);
-      std::memcpy(&memory_->words[to], &kept, sizeof kept);
-      to += kSumWords;
-    }
-    memory_->carried.clear();
-  };
-  for (std::size_t at = 0; at < used_;) {
-    Record record;
-    std::memcpy(&record, &memory_->words[at], sizeof record);
-    const std::uint64_t* parts = &memory_->words[at + kRecordWords];
-    at += record.size();
-    short_waits += record.short_waits;
+  calls.rewrite([&](const Record& record) {
+    const Stretch& stretch = record.stretch;
+    short_waits += stretch.short_waits;
     std::uint64_t in_sums = 0;
-    for (std::uint32_t i = 0; i < record.sums; ++i) {
-      KeptSum kept;
-      std::memcpy(&kept, parts + record.parts + kSumWords * i, sizeof kept);
-      const Sum sum = kept;
-      in_sums += sum.ticks + sum.program_ticks;
-      carry(sum);
+    for (std::uint32_t i = 0; i < stretch.count; ++i) {
+      in_sums += stretch.sums[i].ticks + stretch.sums[i].program_ticks;
+      carry(stretch.sums[i]);
     }
     const std::uint64_t stretch_end = left_before + in_sums;
     const std::uint64_t program = record.entered > stretch_end ? record.entered - stretch_end : 0;
     if (record.of_main) left_before = record.left;
     const std::uint64_t duration = record.left - record.entered;
-    if (duration >= threshold_) {
-      write(record, parts);
-      continue;
-    }
+    if (duration >= threshold_) return write(record);
     if (record.of_main) end = record.left;
-    if (record.row == nullptr) continue;
+    if (record.row == nullptr) return;
     left_out_ += 1;
     left_out_ticks_ += duration;
-    if (!record.of_main) continue;
+    if (!record.of_main) return;
     carry({record.row, duration, program, 1, record.bytes});
     short_waits += duration;
-  }
-  if (memory_->carried.size() > 0)
-    write({end, end, nullptr, 0, 0, 0, 0, true}, memory_->words.data());
-  used_ = to;
+  });
+  if (carried > 0) write({end, end, nullptr, 0, true, nullptr, 0, Stretch{}});
 }
 
 WaitLog::Stretch WaitLog::present_stretch() {
   std::uint32_t count = 0;
-  for_each_sum(Record{}, [&count](const Sum& sum) { present_[count++] = KeptSum::of(sum); });
+  for_each_sum(Record{}, [&count](const Sum& sum) { present_[count++] = sum; });
   return {present_, count, short_waits_};
 }
 

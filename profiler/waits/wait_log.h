@@ -10,8 +10,9 @@
 // resolve.h puts these together. Times are those of calls, which are read anyway (timed_call.h), so
 // a message costs no reading of the clock.
 //
-// Memory is bounded (open()). When the calls no longer fit, the shortest go: the threshold below
-// which a call is left out doubles. When the times no longer fit, the oldest go (time_log.h).
+// Memory is bounded (open()). Times take as much as they need, at most half of it, and calls the rest. When the
+// calls no longer fit, the shortest go: the threshold below which a call is left out rises. When the
+// times no longer fit, the oldest go (time_log.h).
 //
 // A receive that was posted with a definite source and tag has its place in the channel's order from
 // then on. One with a wildcard gets it when it completes, before those that were posted after it
@@ -41,6 +42,7 @@
 #include "profiler/clocks/ticks.h"
 #include "profiler/counting/live_communicator.h"
 #include "profiler/counting/row_table.h"
+#include "profiler/waits/call_log.h"
 #include "profiler/waits/failing_polls.h"
 #include "profiler/waits/time_log.h"
 
@@ -307,66 +309,24 @@ class WaitLog {
 
   // ---- at the end ----
 
-  static constexpr std::size_t kRecordWords = 6, kSumWords = 4;
-  // The calls of one place in a stretch.
-  struct Sum {
-    const profile::CallRow* row;
-    std::uint64_t ticks;
-    std::uint64_t program_ticks;  // what the program did just before them
-    std::uint64_t calls, bytes;
-  };
-  // The same as it is kept, in a fifth less memory: calls beyond 2^32 are not counted, and what the
-  // program did is known to seven digits.
-  struct KeptSum {
-    const profile::CallRow* row;
-    std::uint64_t ticks, bytes;
-    std::uint32_t calls;
-    float program_ticks;
-
-    static KeptSum of(const Sum& sum) {
-      constexpr std::uint64_t kMostCalls = ~std::uint32_t{0};
-      return {sum.row, sum.ticks, sum.bytes,
-              static_cast<std::uint32_t>(sum.calls < kMostCalls ? sum.calls : kMostCalls),
-              static_cast<float>(sum.program_ticks)};
-    }
-    operator Sum() const {
-      return {row, ticks, static_cast<std::uint64_t>(program_ticks), calls, bytes};
-    }
-  };
-  static_assert(sizeof(KeptSum) == kSumWords * sizeof(std::uint64_t));
-  struct Stretch {
-    const KeptSum* sums;
-    std::uint32_t count;
-    std::uint64_t short_waits;  // ticks of calls in it that may have waited and were left out
-  };
-  // A call, and the stretch before it. A record without a row only ends a stretch.
-  struct Record {
-    std::uint64_t entered, left;  // ticks
-    const profile::CallRow* row;
-    std::uint64_t bytes;
-    std::uint64_t short_waits;
-    std::uint32_t parts;      // words that follow,
-    std::uint32_t sums : 31;  // followed by this many sums
-    std::uint32_t of_main : 1;
-    const std::uint64_t* words() const { return reinterpret_cast<const std::uint64_t*>(this + 1); }
-    Stretch stretch() const {
-      return {reinterpret_cast<const KeptSum*>(words() + parts), sums, short_waits};
-    }
-    std::size_t size() const { return kRecordWords + parts + kSumWords * sums; }
-  };
-  static constexpr std::uint64_t kIsFacts = std::uint64_t{1} << 63;  // a word with CollectiveFacts
+  using Sum = CallLog::Sum;
+  using Stretch = CallLog::Stretch;
+  using Record = CallLog::Record;
+  static constexpr std::uint64_t kIsFacts = CallLog::kIsFacts;  // a word with CollectiveFacts
   static CollectiveFacts facts_of(std::uint64_t word) {
     return {static_cast<std::uint32_t>(word >> 32) & 0x7FFFFFFF, static_cast<std::int32_t>(word)};
   }
 
+  // Calls f(record, number, at): which record it is, and where its stretch is found again. What the record
+  // points to is valid until f returns, or asks for another stretch.
   template <typename F>
   static void for_each_record(F&& f) {
-    for (std::size_t at = 0; at < used_;) {
-      const auto* record = reinterpret_cast<const Record*>(&memory_->words[at]);
-      f(*record);
-      at += record->size();
-    }
+    CallLog::Reader reader(memory_->calls);
+    Record record;
+    for (std::uint32_t number = 0; reader.next(record); ++number) f(record, number, reader.at());
   }
+  // Valid until the next call.
+  static Stretch stretch_at(std::size_t at) { return memory_->calls.stretch_at(at); }
   // What follows the last record of the main thread. Valid until the next call.
   static Stretch present_stretch();
   // When MPI_Init was left, and MPI_Finalize entered.
@@ -472,7 +432,11 @@ class WaitLog {
     left_out_ticks_ += duration;
   }
   static bool keep(std::uint64_t ticks, const profile::CallRow* row, std::uint64_t bytes);
-  static bool make_room(std::size_t words);
+  static bool make_room(std::size_t bytes);
+  static bool make_room(std::uint32_t parts, std::uint32_t sums) {
+    return make_room(CallLog::most_bytes(parts, sums));
+  }
+  static void times_grew();
   static void write_record(Record record);
   static std::uint32_t place_in_stretch(const profile::CallRow* row) {
     static_assert(sizeof(profile::CallRow) >= 64);  // rows lie one after the other
@@ -519,6 +483,7 @@ class WaitLog {
       if (sum.ticks != 0) f(before(present, sum));
     }
   }
+  static std::uint64_t next_threshold(std::size_t most);
   static void drop_short();
   static bool grow();
   static bool saw_collective(const void* request);
@@ -545,18 +510,17 @@ class WaitLog {
   struct Memory {
     RowTable<Channel> channels;
     TimeLog times;
-    base::ReservedArray<std::uint64_t> words;
+    CallLog calls;
     base::ReservedArray<Sum> carried;  // by drop_short()
   };
   static inline Memory* memory_ = nullptr;
-  static inline std::size_t used_ = 0, room_ = 0;
   // The present stretch: a table of places, and which of its entries are used. Their calls and bytes
   // are those of their rows when the stretch began, so that a call adds nothing to them.
   static inline Place places_[1 << kStretchBits] = {};
   static inline std::uint8_t used_places_[1 << kStretchBits] = {};
   static inline std::uint32_t place_count_ = 0;
-  static inline KeptSum present_[1 << kStretchBits] = {};  // present_stretch()
-  static inline std::uint64_t short_waits_ = 0;            // ticks of the calls left out in it
+  static inline Sum present_[1 << kStretchBits] = {};  // of write_record(), present_stretch()
+  static inline std::uint64_t short_waits_ = 0;        // ticks of the calls left out in it
   static inline std::uint64_t opened_at_ = 0, closed_at_ = 0;
   static inline std::uint64_t longest_poll_ = 0;  // mpi::kLongestPoll_ns in ticks
   static inline End init_ = {}, finalize_ = {};

@@ -62,8 +62,8 @@ std::map<PathWindows::SumKey, std::uint64_t> waits_in(const PathWindows::Window&
                                                       const FoundWaits& found) {
   std::map<PathWindows::SumKey, std::uint64_t> sums;
   for (const FoundWait& wait : found.waits) {
-    if (!wait.record->of_main) continue;
-    const std::uint64_t entered = wait.record->entered;
+    if (!wait.of_main) continue;
+    const std::uint64_t entered = wait.entered_ticks;
     const auto after = std::upper_bound(
         window.openings.begin(), window.openings.end(), entered,
         [](std::uint64_t ticks, const PathWindows::Opening& one) { return ticks < one.start; });

@@ -53,7 +53,7 @@ HOT_OBJECTS = {
     },
     "waits/wait_log.cpp": {
         "mmap64": "WaitLog::open; a call that completes more requests than any before it on this thread",
-        "munmap": "the same, and when a thread ends", "fathom::profiler::TimeLog::": "",
+        "munmap": "the same, and when a thread ends", "fathom::profiler::TimeLog::": "", "fathom::profiler::CallLog::": "",
         "fathom::profiler::MatchedMessages::": "messages that a probe takes",
         "fathom::profiler::PostedOrder::": "receives with a wildcard that complete out of order, or are cancelled",
         "__cxa_thread_atexit": "the same", "__dso_handle": "the same", "__tls_": "the same",
@@ -72,6 +72,7 @@ HOT_OBJECTS = {
     },
     "waits/matched_messages.cpp": {"fathom::profiler::TimeLog::": ""},
     "waits/time_log.cpp": {"mmap64": "TimeLog::open", "munmap": "destructor"},
+    "waits/call_log.cpp": {"mmap64": "CallLog::open", "munmap": "destructor", "madvise": "CallLog::rewrite, when memory ends"},
     "counting/counter.cpp": {
         "mmap64": "Counter::open reserves its address space, once",
         "munmap": "destructor",

@@ -92,12 +92,12 @@ void add(Sums& sums, WaitLog::Stretch stretch) {
 // Of the records and the present stretch.
 struct Found {
   Sums sums;
-  std::vector<WaitLog::Record> calls;
+  std::vector<WaitLog::Record> calls;  // what they point to is gone
 };
 Found all_found() {
   Found found;
-  WaitLog::for_each_record([&](const WaitLog::Record& record) {
-    add(found.sums, record.stretch());
+  WaitLog::for_each_record([&](const WaitLog::Record& record, std::uint32_t, std::size_t) {
+    add(found.sums, record.stretch);
     if (record.row != nullptr) found.calls.push_back(record);
   });
   add(found.sums, WaitLog::present_stretch());
@@ -124,12 +124,12 @@ TEST_CASE("no call is lost, whatever its place and however little memory there i
   CHECK(WaitLog::left_out() > 0);
   Sums found;
   std::uint64_t before = 0, short_waits = 0;
-  WaitLog::for_each_record([&](const WaitLog::Record& record) {
+  WaitLog::for_each_record([&](const WaitLog::Record& record, std::uint32_t, std::size_t at) {
     CHECK(record.entered >= before);
     before = record.left;
-    add(found, record.stretch());
-    short_waits += record.short_waits;
+    short_waits += record.stretch.short_waits;
     if (record.row != nullptr) found[record.row].add(record.left - record.entered, 1, record.bytes);
+    add(found, WaitLog::stretch_at(at));
   });
   add(found, WaitLog::present_stretch());
   CHECK(short_waits + WaitLog::present_stretch().short_waits == WaitLog::left_out_ticks());
@@ -154,7 +154,7 @@ TEST_CASE(
   REQUIRE(found.calls.back().row == &rows[1]);
   CHECK(found.calls.back().entered == entered);
   CHECK(found.calls.back().left == entered + 20 + 40 + 20 + longer + 3 * 10);
-  CHECK(found.calls.back().parts == 1);
+  CHECK(found.calls.back().part_count == 1);
   CHECK(found.sums.at(&rows[0]) == OfPlace{140, 2, 0});
   CHECK(found.sums.at(&rows[1]) == OfPlace{30, 1, 0});
   CHECK(found.sums.count(&rows[2]) == 0);
