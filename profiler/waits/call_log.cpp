@@ -111,6 +111,7 @@ void CallLog::append(const Record& record) {
     }
   }
   used_ = static_cast<std::size_t>(to - bytes_.data());
+  count_ += 1;
 }
 
 const std::uint8_t* CallLog::decode(const std::uint8_t* from, Record& record,

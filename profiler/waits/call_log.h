@@ -48,6 +48,7 @@ class CallLog {
 
   std::size_t used() const { return used_; }
   std::size_t most() const { return most_; }
+  std::size_t count() const { return count_; }  // of records
   // What a record may need at most.
   static std::size_t most_bytes(std::uint32_t parts, std::uint32_t sums) {
     return kMostHead + kMostPart * parts + kMostSum * sums;
@@ -85,7 +86,7 @@ class CallLog {
   template <typename F>
   void rewrite(F&& f) {
     Reader reader(*this, move_away(), used_);
-    used_ = 0;
+    used_ = count_ = 0;
     left_ = 0;
     Record record;
     while (reader.next(record)) f(record);
@@ -105,7 +106,7 @@ class CallLog {
   base::ReservedArray<std::uint8_t> bytes_;   // twice as long as needed, for rewrite()
   base::ReservedArray<std::uint64_t> parts_;  // of the record that was read last
   base::ReservedArray<Sum> sums_;
-  std::size_t used_ = 0, most_ = 0, moved_ = 0;
+  std::size_t used_ = 0, most_ = 0, moved_ = 0, count_ = 0;
   std::uint64_t left_ = 0;                    // of the record before
   const profile::CallRow* anchor_ = nullptr;  // the row that was named first
 };

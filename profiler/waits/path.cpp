@@ -99,6 +99,7 @@ class OwnTime {
   };
 
   void remember(const FoundWaits& found) {
+    calls_.reserve(WaitLog::record_count());
     auto wait = found.waits.begin();
     auto unresolved = found.unresolved.begin();
     WaitLog::for_each_record(

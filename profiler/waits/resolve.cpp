@@ -91,9 +91,13 @@ class Finder {
     CollectiveFacts facts;
     std::uint64_t left;  // ticks
   };
-  struct Wanted {
+  struct Wanted {                                       // of collectives
     std::vector<std::pair<std::uint64_t, Asked>> what;  // ordinals, ascending
     std::vector<Decision> answers;                      // one each
+  };
+  struct WantedMessages {
+    std::vector<std::uint64_t> ordinals;  // ascending
+    std::vector<std::int64_t> moments;    // the answers, one each
   };
 
   template <typename F>
@@ -146,8 +150,12 @@ class Finder {
   void want_all() {
     WaitLog::for_each_record([this](const WaitLog::Record& record, std::uint32_t, std::size_t) {
       for_each_part(record, [&](Part part, CollectiveFacts facts) {
-        if (part.is_known())
+        if (!part.is_known()) return;
+        if (channel(part.channel()).key.kind == ChannelKind::kCollectives) {
           wanted_[part.channel()].what.emplace_back(part.ordinal(), Asked{facts, record.left});
+        } else {
+          wanted_messages_[part.channel()].ordinals.push_back(part.ordinal());
+        }
       });
     });
     for (auto& [number, wanted] : wanted_) {
@@ -158,20 +166,26 @@ class Finder {
                         wanted.what.end());
       wanted.answers.resize(wanted.what.size());
     }
+    for (auto& [number, wanted] : wanted_messages_) {
+      std::vector<std::uint64_t>& ordinals = wanted.ordinals;
+      std::sort(ordinals.begin(), ordinals.end());
+      ordinals.erase(std::unique(ordinals.begin(), ordinals.end()), ordinals.end());
+      wanted.moments.resize(ordinals.size(), kUnknown);
+    }
   }
 
   std::vector<Parcel> ask() {
     want_all();
     std::map<std::uint32_t, std::vector<char>> questions;  // by process
-    for (const auto& [number, wanted] : wanted_) {
+    for (const auto& [number, wanted] : wanted_messages_) {
       const Channel& own = channel(number);
-      if (own.key.kind == ChannelKind::kCollectives || own.peer_job != job_) continue;
+      if (own.peer_job != job_) continue;
       std::vector<char>& data = questions[own.peer_rank];
       if (data.empty()) put(data, Content::kQuestions);
       const ChannelKind other =
           own.key.kind == ChannelKind::kSent ? ChannelKind::kReceived : ChannelKind::kSent;
-      put(data, ChannelQuestion{communicator(own).key, other, own.key.tag, wanted.what.size()});
-      for (const auto& [ordinal, asked] : wanted.what) put(data, ordinal);
+      put(data, ChannelQuestion{communicator(own).key, other, own.key.tag, wanted.ordinals.size()});
+      for (const std::uint64_t ordinal : wanted.ordinals) put(data, ordinal);
       asked_[own.peer_rank].push_back(number);
     }
     std::vector<Parcel> parcels;
@@ -382,9 +396,8 @@ class Finder {
 
   void read_answers(std::uint32_t from, Bytes& bytes) {
     for (const std::uint32_t number : asked_[from]) {
-      for (Decision& decision : wanted_[number].answers) {
-        if (!bytes.get(decision.ns)) return;
-        decision.rank = from;
+      for (std::int64_t& ns : wanted_messages_[number].moments) {
+        if (!bytes.get(ns)) return;
       }
     }
   }
@@ -401,6 +414,14 @@ class Finder {
   }
 
   Decision decision(Part part) {
+    const Channel& own = channel(part.channel());
+    if (own.key.kind != ChannelKind::kCollectives) {
+      const WantedMessages& wanted = wanted_messages_[part.channel()];
+      const auto place =
+          std::lower_bound(wanted.ordinals.begin(), wanted.ordinals.end(), part.ordinal());
+      return {wanted.moments[static_cast<std::size_t>(place - wanted.ordinals.begin())],
+              own.peer_rank, 0};
+    }
     const Wanted& wanted = wanted_[part.channel()];
     const auto place = std::lower_bound(
         wanted.what.begin(), wanted.what.end(), part.ordinal(),
@@ -484,7 +505,8 @@ class Finder {
   std::int64_t uncertainty_ns_ = 0;  // of two processes
   const std::uint32_t job_, rank_, size_;
   const base::ReservedArray<profile::CommunicatorRow>& communicators_;
-  std::map<std::uint32_t, Wanted> wanted_;                     // by channel
+  std::map<std::uint32_t, Wanted> wanted_;  // by channel
+  std::map<std::uint32_t, WantedMessages> wanted_messages_;
   std::map<std::uint32_t, std::vector<std::uint32_t>> asked_;  // channels, by process
   std::map<std::pair<std::uint64_t, std::uint64_t>, std::pair<std::uint32_t, std::size_t>>
       asked_blocks_;  // (communicator, first place): channel, first question

@@ -325,6 +325,7 @@ class WaitLog {
     Record record;
     for (std::uint32_t number = 0; reader.next(record); ++number) f(record, number, reader.at());
   }
+  static std::size_t record_count() { return memory_->calls.count(); }
   // Valid until the next call.
   static Stretch stretch_at(std::size_t at) { return memory_->calls.stretch_at(at); }
   // What follows the last record of the main thread. Valid until the next call.

@@ -147,9 +147,15 @@ def error_bounds_every_share(build, folder, _):
                 run = build.traced(folder / f"{memory}-{number}", build.program("paths"), "relay")
             path = check(run, analyzed(build, run)["analyses"]["critical-path"], is_only_chain=True)
             errors.append(path.error / path.elapsed)
-        assert errors[0] > errors[2] > errors[3] > errors[4], errors
-        assert errors[0] > 0.5 and errors[4] < SHARE, errors
+        assert errors[0] > errors[1] > errors[2] > errors[3], errors
+        assert errors[0] > 0.5 and max(errors[3:]) < SHARE, errors
     until_it_passes(attempt)
+
+
+def many_short_waits(build, folder, _):
+    """60,000 rounds of a halo exchange used to be more than the default memory held: ranks were wrong by 7 %."""
+    path = made_path(build, folder, "halo")
+    assert path.error < MOST_ERROR * path.elapsed and path.jumps > 10000, (path.error, path.jumps)
 
 
 def of_program(name, *cases):
@@ -163,7 +169,8 @@ def of_program(name, *cases):
 
 
 def main():
-    run_cases(options_of(__doc__), dict.fromkeys(PATHS, made_path) | {"on_64_ranks": on_64_ranks, "error_bounds_every_share": error_bounds_every_share} |
+    run_cases(options_of(__doc__), dict.fromkeys(PATHS, made_path) | {"on_64_ranks": on_64_ranks, "error_bounds_every_share": error_bounds_every_share,
+                                                   "many_short_waits": many_short_waits} |
               of_program("hpcc", hpcc) | of_program("lammps", lammps, with_little_memory))
 
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Programs whose critical path is known:  paths CASE [FACTOR]
-// FACTOR makes all work, but that of relay, as many times longer.
-// Work is sleep, so that ranks do not take each other's processor.
+// FACTOR makes all work, but that of relay and halo, as many times longer.
+// Work is sleep, so that ranks do not take each other's processor, but for the last two, where it is too short for that.
 #include <mpi.h>
 #include <stdlib.h>
 #include <time.h>
@@ -114,11 +114,32 @@ static void relay(void) {
   if (rank == 0) receive(size - 1);
 }
 
+// A fine-grained exchange with both neighbours in a ring: up to 40 us of work, 40 more on the rank whose turn it is.
+static void halo(void) {
+  enum { kRounds = 60000 };
+  int in[2], out[2] = {rank, rank};
+  const int left = (rank + size - 1) % size, right = (rank + 1) % size;
+  unsigned state = (unsigned)rank;
+  for (int i = 0; i < kRounds; i++) {
+    MPI_Request requests[4];
+    state = state * 1103515245u + 12345u;
+    spin(1000L * ((state >> 16) % 40 + (i / (kRounds / 8) % size == rank ? 40 : 0)));
+    MPI_Irecv(&in[0], 1, MPI_INT, left, 1, MPI_COMM_WORLD, &requests[0]);
+    MPI_Irecv(&in[1], 1, MPI_INT, right, 2, MPI_COMM_WORLD, &requests[1]);
+    MPI_Isend(&out[0], 1, MPI_INT, right, 1, MPI_COMM_WORLD, &requests[2]);
+    MPI_Isend(&out[1], 1, MPI_INT, left, 2, MPI_COMM_WORLD, &requests[3]);
+    if (i % 3 != 0) MPI_Waitall(4, requests, MPI_STATUSES_IGNORE);
+    for (int k = 0; i % 3 == 0 && k < 4; k++) MPI_Wait(&requests[k], MPI_STATUS_IGNORE);
+    int sum;
+    if (i % 10 == 0) MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  }
+}
+
 static const struct Case cases[] = {{"sleeper", sleeper},   {"ring", ring},
                                     {"in_turn", in_turn},   {"master_worker", master_worker},
                                     {"pipeline", pipeline}, {"butterfly", butterfly},
                                     {"root", root},         {"posts_late", posts_late},
-                                    {"relay", relay}};
+                                    {"relay", relay},       {"halo", halo}};
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);

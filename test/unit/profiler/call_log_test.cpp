@@ -122,6 +122,7 @@ TEST_CASE("a log that is written anew has what stays") {
     });
     CHECK(number == stays.size());
     stays = left;
+    CHECK(log.count() == stays.size());
     CallLog::Reader reader(log);
     CallLog::Record record;
     for (const Kept* one : stays) {
