@@ -11,6 +11,10 @@
 
 namespace fathom::mpi {
 
+// Without a trace, shorter calls are left out: they hardly wait, as a message between two cores takes up to a microsecond
+// each way. Looking at them would cost more than it tells, some 100 ns where those cores are far apart.
+inline constexpr double kShortestWait_ns = 2000;
+
 // Two calls that test or probe belong to one polling loop if no more than this is between them. A
 // program that polls may do a little work there; more than that is not waiting.
 inline constexpr std::uint64_t kLongestPoll_ns = 1'000'000;

@@ -9,6 +9,7 @@
 #include "base/seconds.h"
 #include "cli/terminal/units.h"
 #include "mpi/meaning.h"
+#include "mpi/wait_kind.h"
 #include "profile/pair_sums.h"
 
 namespace fathom::cli {
@@ -196,11 +197,13 @@ void about_waits(const RunSummary& summary, std::vector<Remark>& remarks) {
   const double least = kMatters * summary.all_ranks_seconds();
   const profile::WaitCoverage& waits = *coverage.waits;
   if (base::seconds(waits.left_out_ns) > least) {
+    const bool for_want_of_memory = static_cast<double>(waits.threshold_ns) > mpi::kShortestWait_ns;
     remarks.push_back(
         {kAboutWaits + "left-out"s,
-         fmt::format("left out of the waits: {} calls shorter than {}, {} in total",
+         fmt::format("left out of the waits: {} calls shorter than {}, {} in total{}",
                      grouped(waits.left_out), human_time(base::seconds(waits.threshold_ns)),
-                     human_seconds(base::seconds(waits.left_out_ns)))});
+                     human_seconds(base::seconds(waits.left_out_ns)),
+                     for_want_of_memory ? ", for want of memory (FATHOM_WAITS_MEMORY)" : "")});
   }
   if (base::seconds(waits.unresolved_ns) > least) {
     remarks.push_back(

@@ -24,9 +24,6 @@ using FreeFunction = int (*)(void**);
 using rankmap::field_ref;
 using rankmap::is_complete;
 
-// Shorter calls hardly wait: a message between two cores takes up to a microsecond each way. Looking at
-// them would cost more than it tells, some 100 ns where those cores are far apart.
-constexpr double kShortest_ns = 2000;
 constexpr std::uint64_t kHighestThreshold = std::uint64_t{1} << 62;  // no call takes so long
 
 std::atomic<FreeFunction> library_send_free{nullptr};
@@ -78,7 +75,7 @@ bool WaitLog::open(std::size_t bytes, bool threads_share, const char* const* nam
   memory_ = memory.release();
   names_ = names;
   threads_share_ = threads_share;
-  threshold_ = static_cast<std::uint64_t>(kShortest_ns / ns_per_tick);
+  threshold_ = static_cast<std::uint64_t>(mpi::kShortestWait_ns / ns_per_tick);
   longest_poll_ = static_cast<std::uint64_t>(mpi::kLongestPoll_ns / ns_per_tick);
   own_.is_main = true;
   on_.store(true);
