@@ -8,7 +8,6 @@
 // append() never allocates or locks. Threading: one at a time; one reader at a time.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -99,7 +98,6 @@ class CallLog {
   const std::uint8_t* data() const { return bytes_.data(); }
   const std::uint8_t* move_away();
   void give_back();
-  std::uint8_t* put_row(std::uint8_t* to, const profile::CallRow* row);
   const std::uint8_t* decode(const std::uint8_t* from, Record& record,
                              std::uint64_t left_before) const;
 
