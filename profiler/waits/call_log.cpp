@@ -77,8 +77,8 @@ const profile::CallRow* row_at(std::uint64_t address) {
 
 bool CallLog::open(std::size_t bytes) {
   most_ = bytes;
-  // A part takes two bytes at least, a sum five.
-  return bytes_.reserve(2 * bytes) && parts_.reserve(bytes / 2 + 1) && sums_.reserve(bytes / 5 + 1);
+  return bytes_.reserve(2 * bytes) && parts_.reserve(bytes / kMostPart + 1) &&
+         sums_.reserve(most_sums());
 }
 
 void CallLog::append(const Record& record) {

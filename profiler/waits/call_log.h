@@ -53,6 +53,9 @@ class CallLog {
     return kMostHead + kMostPart * parts + kMostSum * sums;
   }
 
+  // Sums that a record may have.
+  std::size_t most_sums() const { return most_ / sizeof(Sum); }
+
   // There must be room. The record's memory may be that of the Reader.
   void append(const Record& record);
 

@@ -69,8 +69,8 @@ bool WaitLog::open(std::size_t bytes, bool threads_share, const char* const* nam
       std::clamp<std::size_t>(bytes / 4 / sizeof(Channel), 256, Part::kMostChannels);
   auto memory = std::make_unique<Memory>();
   if (!memory->times.open(bytes / 2, times_grew) || !memory->calls.open(bytes) ||
-      !memory->channels.open(most_channels) || !memory->carried.reserve(bytes / sizeof(Sum)) ||
-      !PostedOrder::open(bytes / 32))
+      !memory->channels.open(most_channels) ||
+      !memory->carried.reserve(memory->calls.most_sums()) || !PostedOrder::open(bytes / 32))
     return false;
   memory_ = memory.release();
   names_ = names;
