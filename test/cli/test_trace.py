@@ -59,7 +59,7 @@ class Trace(harness.CliTest):
         self.generate()
         drawn = self.fathom("plot", "r", "-o", "p", "--format", "svg")
         self.assertEqual((drawn.returncode, drawn.stderr), (0, ""))
-        pictures = [f"{name}.svg" for name in ("calls", "calls-by-rank", "messages", "ranks", "sizes", "time-profile", "timeline", "traffic", "waits")]
+        pictures = [f"{name}.svg" for name in ("calls-by-rank", "calls", "messages", "ranks", "sizes", "time-profile", "timeline", "traffic", "waits")]
         self.assertEqual(sorted(os.listdir(self.path("p"))), pictures)
         self.assertFalse(os.path.exists(self.path("r", "analysis.json")))  # that is for the user's own analyses
         alone = shutil.copytree(self.path("r", "trace"), self.path("alone", "trace"))
