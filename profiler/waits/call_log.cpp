@@ -5,49 +5,33 @@
 
 #include <cstring>
 
+#include "base/leb128.h"
+
 namespace fathom::profiler {
 namespace {
 
-std::uint8_t* put(std::uint8_t* to, std::uint64_t value) {
-  while (value >= 0x80) {
-    *to++ = static_cast<std::uint8_t>(value | 0x80);
-    value >>= 7;
-  }
-  *to++ = static_cast<std::uint8_t>(value);
-  return to;
-}
+constexpr auto put = base::put_leb128;
+constexpr auto get = base::get_leb128;
 
-const std::uint8_t* get(const std::uint8_t* from, std::uint64_t& value) {
-  value = *from & 0x7Fu;
-  for (int shift = 7; (*from++ & 0x80) != 0; shift += 7)
-    value |= std::uint64_t{*from & 0x7Fu} << shift;
-  return from;
-}
-
-constexpr std::uint64_t zigzag(std::int64_t value) {
-  return static_cast<std::uint64_t>(value) << 1 ^ static_cast<std::uint64_t>(value >> 63);
-}
-constexpr std::int64_t signed_of(std::uint64_t zigzag) {
-  return static_cast<std::int64_t>(zigzag >> 1 ^ (~(zigzag & 1) + 1));
-}
 std::uint8_t* put_difference(std::uint8_t* to, std::uint64_t value, std::uint64_t from) {
-  return put(to, zigzag(static_cast<std::int64_t>(value - from)));
+  return put(to, base::zigzag(value, from));
 }
 const std::uint8_t* get_difference(const std::uint8_t* at, std::uint64_t& value,
                                    std::uint64_t from) {
   at = get(at, value);
-  value = from + static_cast<std::uint64_t>(signed_of(value));
+  value = base::from_zigzag(value, from);
   return at;
 }
 
 // A word of a part: its lowest bit says which of the two follows.
-constexpr int kOrdinalBits = 40;
+constexpr int kOrdinalBits = CallLog::kOrdinalBits;
 constexpr std::uint64_t kOrdinal = (std::uint64_t{1} << kOrdinalBits) - 1;
 
 std::uint8_t* put_part(std::uint8_t* to, std::uint64_t word) {
   if ((word & CallLog::kIsFacts) != 0) {
     to = put(to, (word & ~CallLog::kIsFacts) >> 32 << 1 | 1);
-    return put(to, zigzag(static_cast<std::int32_t>(word)));
+    const auto root = static_cast<std::int32_t>(word);
+    return put(to, base::zigzag(static_cast<std::uint64_t>(root)));
   }
   return put(put(to, word >> kOrdinalBits << 1), word & kOrdinal);
 }
@@ -55,7 +39,7 @@ std::uint8_t* put_part(std::uint8_t* to, std::uint64_t word) {
 const std::uint8_t* get_part(const std::uint8_t* from, std::uint64_t& word) {
   std::uint64_t head = 0, rest = 0;
   from = get(get(from, head), rest);
-  const auto root = static_cast<std::uint32_t>(signed_of(rest));
+  const auto root = static_cast<std::uint32_t>(base::from_zigzag(rest));
   word = (head & 1) != 0 ? CallLog::kIsFacts | head >> 1 << 32 | root
                          : head >> 1 << kOrdinalBits | rest;
   return from;

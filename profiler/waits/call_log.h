@@ -41,6 +41,7 @@ class CallLog {
     Stretch stretch{};  // none unless of_main
   };
   static constexpr std::uint64_t kIsFacts = std::uint64_t{1} << 63;
+  static constexpr int kOrdinalBits = 40;  // the lowest of a Part
 
   // False without address space. `bytes`: that it may take at most.
   bool open(std::size_t bytes);

@@ -60,12 +60,8 @@ void TimeLog::Reader::enter(std::uint32_t chunk_plus) {
 
 void TimeLog::Reader::step() {
   std::uint64_t bits = 0;
-  for (int shift = 0;; shift += 7) {
-    const std::uint8_t byte = *at_++;
-    bits |= std::uint64_t{byte & 0x7Fu} << shift;
-    if ((byte & 0x80) == 0) break;
-  }
-  units_ += bits >> 1 ^ (~(bits & 1) + 1);
+  at_ = base::get_leb128(at_, bits);
+  units_ = base::from_zigzag(bits, units_);
   ++next_;
 }
 

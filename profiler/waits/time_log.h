@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/leb128.h"
 #include "base/reserved_array.h"
 
 namespace fathom::profiler {
@@ -39,15 +40,9 @@ class TimeLog {
     const std::uint64_t units = ticks >> kUnitBits;
     if (list.chunk_plus == 0 || list.used + kLongest > sizeof Chunk::bytes) [[unlikely]]
       begin_chunk(list, units);
-    std::uint8_t* at = chunks_[list.chunk_plus - 1].bytes + list.used;
-    const auto step = static_cast<std::int64_t>(units - list.last);
-    auto rest = static_cast<std::uint64_t>(step) << 1 ^ static_cast<std::uint64_t>(step >> 63);
-    while (rest >= 0x80) {
-      *at++ = static_cast<std::uint8_t>(rest | 0x80);
-      rest >>= 7;
-    }
-    *at++ = static_cast<std::uint8_t>(rest);
-    list.used = static_cast<std::uint32_t>(at - chunks_[list.chunk_plus - 1].bytes);
+    std::uint8_t* const bytes = chunks_[list.chunk_plus - 1].bytes;
+    std::uint8_t* const end = base::put_leb128(bytes + list.used, base::zigzag(units, list.last));
+    list.used = static_cast<std::uint32_t>(end - bytes);
     list.last = units;
     list.count += 1;
   }

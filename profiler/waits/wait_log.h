@@ -83,7 +83,7 @@ struct Channel {
 
 // One operation that a call completed: a channel, and which of its messages or collectives.
 struct Part {
-  static constexpr int kOrdinalBits = 40;
+  static constexpr int kOrdinalBits = CallLog::kOrdinalBits;
   static constexpr std::uint64_t kOrdinal = (std::uint64_t{1} << kOrdinalBits) - 1;
   static constexpr std::uint32_t kMostChannels = (1u << 23) - 1;
   // Its channel is not known, because there are too many.
