@@ -18,6 +18,16 @@ def waits_by_function(waits):
     return sums
 
 
+def with_most_time(rows, least):
+    """(rows of their own, the others that share one). `rows`: (name, seconds, …); `least`: seconds that can be seen."""
+    rows = sorted((row for row in rows if row[1] > 0), key=lambda row: -row[1])
+    shown = [row for row in rows if row[1] >= least]
+    if len(shown) > MOST_FUNCTIONS:
+        shown = shown[:MOST_FUNCTIONS - 1]
+    others = rows[len(shown):]
+    return shown, others if sum(row[1] for row in others) >= least else []
+
+
 @style.drawn
 def draw_calls(job, calls, waits=None):
     """The MPI functions with most time, of all ranks together; within it what `waits` (function, seconds) says was
@@ -26,14 +36,9 @@ def draw_calls(job, calls, waits=None):
     rows = [row for row in zip(calls["name"], calls["exclusive_seconds"], calls["count"])]
     program = sum(seconds for name, seconds, _ in rows if style.is_program(name))
     partial = style.lacks_calls(name for name, _, _ in rows)
-    rows = sorted((row for row in rows if not style.is_program(row[0]) and row[1] > 0), key=lambda row: -row[1])
+    rows = [row for row in rows if not style.is_program(row[0])]
     inside = sum(seconds for _, seconds, _ in rows)
-    shown = [row for row in rows if row[1] >= LEAST_SHARE * (inside + program)]
-    if len(shown) > MOST_FUNCTIONS:
-        shown = shown[:MOST_FUNCTIONS - 1]
-    others = rows[len(shown):]
-    if sum(row[1] for row in others) < LEAST_SHARE * (inside + program):
-        others = []
+    shown, others = with_most_time(rows, LEAST_SHARE * (inside + program))
     waiting = waits_by_function(waits) if waits is not None else {}
     if others:
         label = f"{len(others)} other functions"

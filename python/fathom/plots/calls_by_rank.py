@@ -1,16 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The time of each rank in each MPI function, as a grid: which calls cost which ranks more than others."""
+import collections
 import dataclasses
 
 import numpy
 
-from . import matrix, style
+from . import bars, matrix, style
 
-MOST_FUNCTIONS = 14
-LEAST_SHARE = 0.0005   # of all time in MPI; less would be a row without colour
-MOST_CELLS = 512       # of a row; more ranks share cells
 ANNOTATED_RANKS = 12   # up to this many, each cell says its value
-RULED_RANKS = 64       # up to this many, lines part the cells
 
 
 @dataclasses.dataclass
@@ -26,27 +23,23 @@ def rows_of(table):
     functions = {}
     for rank, name, seconds in zip(table["rank"], table["name"], table["exclusive_seconds"]):
         if not style.is_program(name):
-            of_rank = functions.setdefault(name, {})
-            of_rank[int(rank)] = of_rank.get(int(rank), 0.0) + seconds
-    ordered = sorted(functions.items(), key=lambda row: -sum(row[1].values()))
-    whole = sum(sum(of_rank.values()) for _, of_rank in ordered)
-    shown = [row for row in ordered if sum(row[1].values()) >= LEAST_SHARE * whole]
-    if len(shown) > MOST_FUNCTIONS:
-        shown = shown[:MOST_FUNCTIONS - 1]
-    others = ordered[len(shown):]
-    if sum(sum(of_rank.values()) for _, of_rank in others) >= LEAST_SHARE * whole > 0 and others:
-        together = {}
-        for _, of_rank in others:
-            for rank, seconds in of_rank.items():
-                together[rank] = together.get(rank, 0.0) + seconds
-        shown.append((f"{len(others)} other functions", together))
-    return shown
+            functions.setdefault(name, collections.Counter())[int(rank)] += seconds
+    sums = [(name, sum(of_rank.values())) for name, of_rank in functions.items()]
+    shown, others = bars.with_most_time(sums, bars.LEAST_SHARE * sum(seconds for _, seconds in sums))
+    rows = [(name, functions[name]) for name, _ in shown]
+    if others:
+        together = collections.Counter()
+        for name, _ in others:
+            together.update(functions[name])
+        rows.append((f"{len(others)} other functions", together))
+    return rows
 
 
 def grid(rows, ranks):
     """Seconds, which cells to colour, and how many ranks share a cell, which then has their mean."""
-    step = -(-ranks // MOST_CELLS)
-    values, seen = numpy.zeros((len(rows), -(-ranks // step))), numpy.zeros((len(rows), -(-ranks // step)), bool)
+    step = -(-ranks // matrix.MOST_CELLS)
+    values = numpy.zeros((len(rows), -(-ranks // step)))
+    seen = numpy.zeros(values.shape, bool)
     for number, (_, of_rank) in enumerate(rows):
         for rank, seconds in of_rank.items():
             values[number, rank // step] += seconds
@@ -84,7 +77,7 @@ def draw(job, table, linear=False):
             if seen[row, column]:
                 axes.text(column, row, Cells.text(value), ha="center", va="center", fontsize=8.5 if ranks <= 8 else 6,
                           color=style.ink_on(painted[row, column]))
-    if ranks <= RULED_RANKS:
+    if ranks <= matrix.RULED_RANKS:
         axes.set_xticks(numpy.arange(0.5, ranks - 1), minor=True)
         axes.set_yticks(numpy.arange(0.5, len(rows) - 1), minor=True)
         axes.grid(which="minor", color=style.RULE, linewidth=0.6)
