@@ -52,7 +52,8 @@ def read(run_directory, env, folder):
         return
     run("fathom", "plot", run_directory, "-o", f"{run_directory}-plots", env=env, cwd=folder)
     assert sorted(os.listdir(folder / f"{run_directory}-plots")) == \
-        [f"{name}.png" for name in ("calls", "messages", "path", "ranks", "sizes", "time-profile", "timeline", "traffic", "waits")]
+        [f"{name}.png" for name in ("calls-by-rank", "calls", "messages", "path", "ranks", "sizes", "time-profile",
+                                    "timeline", "traffic", "waits")]
 
 
 def view(run_directory, env, folder):
