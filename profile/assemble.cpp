@@ -8,7 +8,6 @@
 #include <iterator>
 #include <map>
 #include <set>
-#include <sstream>
 #include <tuple>
 #include <utility>
 
@@ -21,6 +20,7 @@
 #include "profile/rows_reader.h"
 #include "profile/wait_table.h"
 #include "profile/witnesses.h"
+#include "profile/words.h"
 #include "profile/writer.h"
 
 namespace fathom::profile {
@@ -122,10 +122,10 @@ ClassFacts unnamed_class(std::uint32_t number) {
 
 // `text` is "SOURCE REASON". Processes that give the same reason share one entry.
 void add_step_down(const std::string& text, std::vector<StepDown>& known) {
+  Words words(text);
   StepDown step;
-  std::istringstream words(text);
-  words >> step.source;
-  std::getline(words >> std::ws, step.reason);
+  step.source = words.next();
+  step.reason = words.rest();
   const bool is_new = std::none_of(known.begin(), known.end(), [&step](const StepDown& other) {
     return other.source == step.source && other.reason == step.reason;
   });
@@ -136,20 +136,17 @@ void add_step_down(const std::string& text, std::vector<StepDown>& known) {
 // the others.
 void add_variable(const std::string& text, std::int64_t rank,
                   std::vector<PerformanceVariable>& known) {
-  std::istringstream fields(text);
+  Words words(text);
   PerformanceVariable variable;
-  std::string values;
-  std::getline(fields, variable.name, '\t');
-  std::getline(fields, variable.description, '\t');
-  std::getline(fields, variable.bound_to, '\t');
-  std::getline(fields, values, '\t');
+  variable.name = words.field('\t');
+  variable.description = words.field('\t');
+  variable.bound_to = words.field('\t');
   auto found = std::find_if(known.begin(), known.end(),
                             [&variable](const auto& other) { return other.name == variable.name; });
   if (found == known.end()) found = known.insert(known.end(), variable);
-  std::istringstream numbers(values);
   found->rank.push_back(rank);
-  found->values.emplace_back(std::istream_iterator<double>(numbers),
-                             std::istream_iterator<double>());
+  std::vector<double>& values = found->values.emplace_back();
+  for (double value = 0; words.next(value);) values.push_back(value);
 }
 
 void Assembly::note(const std::string& sentence) {
@@ -206,21 +203,19 @@ void Assembly::read_text(const ProcessRows& rows, std::map<std::uint32_t, std::u
                          std::map<std::uint32_t, std::string>& modules) {
   const bool first_facts = profile_.application.executable.empty();
   for (const auto& [key, value] : rows.text) {
-    std::istringstream words(value);
+    Words words(value);
     std::uint32_t number = 0;
-    std::string rest;
-    const auto numbered = [&] { return words >> number && std::getline(words >> std::ws, rest); };
+    const auto numbered = [&] { return words.next(number) && !words.rest().empty(); };
     if (key == "class") {
       int hidden = 0;
-      if (words >> number >> hidden && std::getline(words >> std::ws, rest)) {
-        classes_[number] = {.name = rest, .hidden = hidden != 0};
-      }
+      if (words.next(number) && words.next(hidden) && !words.rest().empty())
+        classes_[number] = {.name = std::string(words.rest()), .hidden = hidden != 0};
     } else if (key == "posted") {
-      if (numbered()) classes_[number] = {.name = rest, .posted = true};
+      if (numbered()) classes_[number] = {.name = std::string(words.rest()), .posted = true};
     } else if (key == "phase") {
-      if (numbered()) phases[number] = phases_.number(rest);
+      if (numbered()) phases[number] = phases_.number(std::string(words.rest()));
     } else if (key == "module") {
-      if (numbered()) modules[number] = rest;
+      if (numbered()) modules[number] = words.rest();
     } else if (key == "executable" && first_facts) {
       profile_.application.executable = value;
     } else if (key == "argument" && first_facts) {

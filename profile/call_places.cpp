@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "profile/call_places.h"
 
-#include <sstream>
+#include "profile/words.h"
 
 namespace fathom::profile {
 
@@ -23,16 +23,14 @@ ProcessPlaces::ProcessPlaces(const ProcessRows& rows, const std::vector<std::uin
                              std::function<std::string(std::uint32_t)> phase_of, CallSites& sites)
     : kind_of_(kind_of), phase_of_(std::move(phase_of)), sites_(sites) {
   for (const auto& [key, value] : rows.text) {
-    std::istringstream words(value);
+    Words words(value);
     std::uint32_t number = 0;
-    if (key == "timed-function") {
-      words >> number >> functions_[number];
-    } else if (key == "code-file") {
-      std::string build_id, path;
-      words >> number >> build_id;
+    if (key == "timed-function" && words.next(number)) {
+      functions_[number] = words.next();
+    } else if (key == "code-file" && words.next(number)) {
+      const std::string_view build_id = words.next();
       // The rest of the line, because a path may hold blanks.
-      std::getline(words >> std::ws, path);
-      files_[number] = {build_id == "-" ? "" : build_id, path};
+      files_[number] = {std::string(build_id == "-" ? "" : build_id), std::string(words.rest())};
     }
   }
 }

@@ -2,7 +2,8 @@
 #include "profile/trace_loss.h"
 
 #include <algorithm>
-#include <sstream>
+
+#include "profile/words.h"
 
 namespace fathom::profile {
 namespace {
@@ -22,10 +23,11 @@ bool is_about_files(const TraceLoss& loss) {
 
 void add_trace_loss(const std::string& text, std::vector<TraceLoss>& losses) {
   TraceLoss own;
-  std::istringstream words(text);
+  Words words(text);
+  own.reason = words.next();
   // Damaged text is ignored, because what else the process left is still worth reading.
-  if (!(words >> own.reason >> own.records)) return;
-  std::getline(words >> std::ws, own.error);
+  if (!words.next(own.records)) return;
+  own.error = words.rest();
   // Different errors stay apart: each has its own remedy.
   const auto same = [&own](const TraceLoss& other) {
     return other.reason == own.reason && other.error == own.error;

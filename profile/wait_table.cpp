@@ -2,11 +2,11 @@
 #include "profile/wait_table.h"
 
 #include <algorithm>
-#include <sstream>
 #include <utility>
 
 #include "mpi/wait_kind.h"
 #include "profile/place_blocks.h"
+#include "profile/words.h"
 
 namespace fathom::profile {
 namespace {
@@ -29,12 +29,13 @@ void WaitTable::add_text(const ProcessRows& rows,
                          std::map<std::uint32_t, std::string>& window_names) {
   std::vector<std::pair<std::uint32_t, CriticalPath>> paths;
   for (const auto& [key, value] : rows.text) {
-    std::istringstream words(value);
+    Words words(value);
     std::uint32_t number = 0;
     if (key == "waits") {
       WaitCoverage own;
-      words >> own.threshold_ns >> own.left_out >> own.left_out_ns >> own.unresolved >>
-          own.unresolved_ns;
+      for (std::uint64_t* fact : {&own.threshold_ns, &own.left_out, &own.left_out_ns, &own.unresolved,
+                                  &own.unresolved_ns})
+        words.next(*fact);
       if (!coverage_) coverage_.emplace();
       coverage_->threshold_ns = std::max(coverage_->threshold_ns, own.threshold_ns);
       coverage_->left_out += own.left_out;
@@ -44,10 +45,11 @@ void WaitTable::add_text(const ProcessRows& rows,
     } else if (key == "waits-unknown") {
       why_unknown_.insert(value);
     } else if (key == "path-window") {
-      if (words >> number) std::getline(words >> std::ws, window_names[number]);
+      if (words.next(number)) window_names[number] = words.rest();
     } else if (key == "path") {
       CriticalPath path;
-      if (words >> number >> path.elapsed_ns >> path.jumps >> path.error_ns)
+      if (words.next(number) && words.next(path.elapsed_ns) && words.next(path.jumps) &&
+          words.next(path.error_ns))
         paths.emplace_back(number, std::move(path));
     }
   }
