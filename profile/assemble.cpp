@@ -83,7 +83,7 @@ class Assembly {
   std::map<std::uint32_t, ClassFacts> classes_;  // by number
   Names phases_;
   std::vector<PairCell> cells_;
-  CallSites sites_;
+  RunPlaces places_;
   CallTable calls_;
   WaitTable waits_;
   // Communicator, class, module.
@@ -194,7 +194,7 @@ void Assembly::add(const ProcessRows& rows) {
     const auto phase = phases.find(number);
     return phase == phases.end() ? std::string() : phases_.name(phase->second);
   };
-  ProcessPlaces places(rows, kind_of, phase_of, sites_);
+  ProcessPlaces places(rows, kind_of, phase_of, places_);
   calls_.add(rows, places);
   waits_.add(rows, places, numbers_);
 }
@@ -447,14 +447,10 @@ void Assembly::finish_sizes(Profile& profile) {
 }
 
 void Assembly::finish_calls(Profile& profile) {
-  const std::vector<std::uint32_t> final_site = sites_.settle(profile.call_sites);
-  const auto settle = [&](CallPlace& place) {
-    if (place.site < final_site.size()) place.site = final_site[place.site];
-    if (place.communicator != kNone)
-      place.communicator = communicators_.id_of(static_cast<std::uint32_t>(place.communicator));
-  };
-  calls_.finish(profile, settle, final_site);
-  waits_.finish(profile, settle,
+  places_.settle([this](std::uint32_t number) { return communicators_.id_of(number); });
+  profile.call_sites = places_.sites();
+  calls_.finish(profile, places_);
+  waits_.finish(profile, places_,
                 [&](std::int64_t number) { return final_rank(number, profile.world_size); });
 }
 

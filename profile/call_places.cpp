@@ -1,60 +1,75 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "profile/call_places.h"
 
+#include <string_view>
+
 #include "profile/words.h"
 
 namespace fathom::profile {
 
-std::uint32_t CallSites::number(Site site) {
-  return sites_.emplace(std::move(site), static_cast<std::uint32_t>(sites_.size())).first->second;
+void RunPlaces::settle(std::function<std::int64_t(std::uint32_t)> communicator_id) {
+  communicator_id_ = std::move(communicator_id);
+  functions_.settle();
+  phases_.settle();
+  files_.settle();
+  sites_.settle([this](const Site& a, const Site& b) {
+    return Site(files_.settled(a.first), a.second) < Site(files_.settled(b.first), b.second);
+  });
 }
 
-std::vector<std::uint32_t> CallSites::settle(std::vector<CallSite>& list) const {
-  std::vector<std::uint32_t> final_number(sites_.size());
-  for (const auto& [site, number] : sites_) {
-    const auto id = static_cast<std::int64_t>(list.size());
-    final_number[number] = static_cast<std::uint32_t>(id);
-    list.push_back({id, site.module, site.build_id, site.offset, {}, {}, 0});
+void RunPlaces::settle_place(CallPlace& place) const {
+  place.function = functions_.settled(place.function);
+  place.site = sites_.settled(place.site);
+  place.phase = phases_.settled(place.phase);
+  place.communicator = settled_communicator(place.communicator);
+}
+
+std::vector<CallSite> RunPlaces::sites() const {
+  std::vector<CallSite> list;
+  for (const auto& [file, offset] : sites_.keys()) {
+    const File& known = files_.keys()[files_.settled(file)];
+    list.push_back(
+        {static_cast<std::int64_t>(list.size()), known.module, known.build_id, offset, {}, {}, 0});
   }
-  return final_number;
+  return list;
 }
 
 ProcessPlaces::ProcessPlaces(const ProcessRows& rows, const std::vector<std::uint32_t>& kind_of,
-                             std::function<std::string(std::uint32_t)> phase_of, CallSites& sites)
-    : kind_of_(kind_of), phase_of_(std::move(phase_of)), sites_(sites) {
+                             std::function<std::string(std::uint32_t)> phase_of, RunPlaces& run)
+    : kind_of_(kind_of), phase_of_(std::move(phase_of)), run_(run) {
   for (const auto& [key, value] : rows.text) {
     Words words(value);
     std::uint32_t number = 0;
     if (key == "timed-function" && words.next(number)) {
-      functions_[number] = words.next();
+      const std::string_view name = words.next();
+      if (!name.empty()) functions_[number] = run_.function(std::string(name));
     } else if (key == "code-file" && words.next(number)) {
       const std::string_view build_id = words.next();
       // The rest of the line, because a path may hold blanks.
-      files_[number] = {std::string(build_id == "-" ? "" : build_id), std::string(words.rest())};
+      files_[number] =
+          run_.file({std::string(words.rest()), std::string(build_id == "-" ? "" : build_id)});
     }
   }
 }
 
 CallPlace ProcessPlaces::place(const CallKey& key, const CodePlaceRow& code) {
-  return {function(code), site(code), communicator(key.communicator), phase_of_(key.phase)};
+  return {function(code), site(code), communicator(key.communicator),
+          run_.phase(phase_of_(key.phase))};
 }
 
 std::int64_t ProcessPlaces::communicator(std::uint32_t number) const {
   return number < kind_of_.size() ? kind_of_[number] : kNone;
 }
 
-std::string ProcessPlaces::function(const CodePlaceRow& code) const {
+std::uint32_t ProcessPlaces::function(const CodePlaceRow& code) {
   const auto found = functions_.find(code.function);
-  return found == functions_.end() || found->second.empty()
-             ? "function " + std::to_string(code.function)
-             : found->second;
+  return found != functions_.end() ? found->second
+                                   : run_.function("function " + std::to_string(code.function));
 }
 
 std::uint32_t ProcessPlaces::site(const CodePlaceRow& code) {
   const auto file = files_.find(code.file);
-  return file == files_.end()
-             ? sites_.number({"", "", code.address})
-             : sites_.number({file->second.second, file->second.first, code.address});
+  return run_.site(file != files_.end() ? file->second : run_.file({}), code.address);
 }
 
 }  // namespace fathom::profile

@@ -35,19 +35,19 @@ void CallTable::add(const ProcessRows& rows, ProcessPlaces& places) {
                       ns(row.shortest_ticks), ns(row.longest_ticks), row.bytes, row.estimated});
   }
   for (const DurationRow& row : rows.durations) {
-    Bins& bins = durations_[{places.function(row.place), places.site(row.place)}];
+    Bins& bins = durations_[{places.site(row.place), places.function(row.place)}];
     for (int i = 0; i < kDurationBins; ++i) bins[static_cast<std::size_t>(i)] += row.calls[i];
   }
   for (const auto& [key, value] : rows.text)
     if (key == "uncounted-calls") untimed_ += std::strtoull(value.c_str(), nullptr, 10);
 }
 
-void CallTable::finish(Profile& profile, const std::function<void(CallPlace&)>& settle,
-                       const std::vector<std::uint32_t>& final_site) {
+void CallTable::finish(Profile& profile, const RunPlaces& places) {
   profile.coverage.untimed_calls = untimed_;
-  for (Call& call : calls_) settle(call.place);
+  for (Call& call : calls_) places.settle_place(call.place);
   put_into_blocks(
-      calls_, [&](const Call& call) { profile.calls.push_back(block_at<CallTimes>(call.place)); },
+      calls_,
+      [&](const Call& call) { profile.calls.push_back(block_at<CallTimes>(call.place, places)); },
       [&](const Call& call) {
         CallTimes& block = profile.calls.back();
         block.rank.push_back(call.rank);
@@ -69,12 +69,13 @@ void CallTable::finish(Profile& profile, const std::function<void(CallPlace&)>& 
       });
   for (CallTimes& block : profile.calls)
     if (std::ranges::none_of(block.estimated, std::identity())) block.estimated.clear();
-  std::map<std::pair<std::int64_t, std::string>, const Bins*> by_site;
-  for (const auto& [key, bins] : durations_) by_site[{final_site[key.second], key.first}] = &bins;
-  for (const auto& [key, bins] : by_site) {
+  std::map<std::pair<std::uint32_t, std::uint32_t>, const Bins*> settled;
+  for (const auto& [key, bins] : durations_)
+    settled[{places.settled_site(key.first), places.settled_function(key.second)}] = &bins;
+  for (const auto& [key, bins] : settled) {
     CallDurations durations;
     durations.site = key.first;
-    durations.function = key.second;
+    durations.function = places.function_name(key.second);
     for (std::size_t i = 0; i < bins->size(); ++i) {
       if ((*bins)[i] == 0) continue;
       durations.low_ns.push_back(std::uint64_t{1} << i);

@@ -4,9 +4,7 @@
 
 #include <array>
 #include <cstdint>
-#include <functional>
 #include <map>
-#include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -21,10 +19,9 @@ class CallTable {
  public:
   void add(const ProcessRows& rows, ProcessPlaces& places);
 
-  // Call once, after the last add(). `settle` gives a place its final numbers; `final_site` has
-  // those of the sites. Fills `calls`, `call_durations` and `coverage.untimed_calls`.
-  void finish(Profile& profile, const std::function<void(CallPlace&)>& settle,
-              const std::vector<std::uint32_t>& final_site);
+  // Call once, after the last add(), with settled places. Fills `calls`, `call_durations` and
+  // `coverage.untimed_calls`.
+  void finish(Profile& profile, const RunPlaces& places);
 
  private:
   struct Call {
@@ -38,7 +35,7 @@ class CallTable {
   using Bins = std::array<std::uint64_t, kDurationBins>;
 
   std::vector<Call> calls_;
-  std::map<std::pair<std::string, std::uint32_t>, Bins> durations_;  // by function and site
+  std::map<std::pair<std::uint32_t, std::uint32_t>, Bins> durations_;  // by site and function
   std::uint64_t untimed_ = 0;
 };
 

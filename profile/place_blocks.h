@@ -10,14 +10,14 @@
 
 namespace fathom::profile {
 
-// A block without rows.
+// A block without rows, at a settled place.
 template <typename Block>
-Block block_at(const CallPlace& place) {
+Block block_at(const CallPlace& place, const RunPlaces& run) {
   Block block;
-  block.function = place.function;
+  block.function = run.function_name(place.function);
   block.site = place.site;
   block.communicator = place.communicator;
-  block.phase = place.phase;
+  block.phase = run.phase_name(place.phase);
   return block;
 }
 

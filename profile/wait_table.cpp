@@ -33,8 +33,8 @@ void WaitTable::add_text(const ProcessRows& rows,
     std::uint32_t number = 0;
     if (key == "waits") {
       WaitCoverage own;
-      for (std::uint64_t* fact : {&own.threshold_ns, &own.left_out, &own.left_out_ns, &own.unresolved,
-                                  &own.unresolved_ns})
+      for (std::uint64_t* fact : {&own.threshold_ns, &own.left_out, &own.left_out_ns,
+                                  &own.unresolved, &own.unresolved_ns})
         words.next(*fact);
       if (!coverage_) coverage_.emplace();
       coverage_->threshold_ns = std::max(coverage_->threshold_ns, own.threshold_ns);
@@ -91,25 +91,27 @@ void WaitTable::add_window(const WindowRow& row, std::int64_t rank, Window& wind
     window.ranks[rank] = row.total_ns;
     return;
   }
-  CallPlace place;
-  place.function = places.function({0, 0, row.function});
-  place.communicator = places.communicator(row.communicator);
-  window.calls.push_back({place, rank, row.calls, row.total_ns, row.waiting_ns, row.bytes});
+  window.calls.push_back({places.function({0, 0, row.function}),
+                          places.communicator(row.communicator), rank, row.calls, row.total_ns,
+                          row.waiting_ns, row.bytes});
 }
 
-void WaitTable::finish(Profile& profile, const std::function<void(CallPlace&)>& settle,
+void WaitTable::finish(Profile& profile, const RunPlaces& places,
                        const std::function<std::int64_t(std::int64_t)>& final_rank) {
   for (Wait& wait : waits_) {
-    settle(wait.place);
+    places.settle_place(wait.place);
     wait.awaited = final_rank(wait.awaited);
   }
-  finish_waits(profile);
+  finish_waits(profile, places);
   for (auto& [name, window] : windows_) {
     if (!window.facts) continue;  // the job did not come to its end
-    for (Stretch& part : window.parts) settle(part.place);
-    for (Inside& inside : window.calls) settle(inside.place);
-    finish_path(*window.facts, window.parts);
-    finish_calls(*window.facts, window.calls);
+    for (Stretch& part : window.parts) places.settle_place(part.place);
+    for (Inside& inside : window.calls) {
+      inside.function = places.settled_function(inside.function);
+      inside.communicator = places.settled_communicator(inside.communicator);
+    }
+    finish_path(*window.facts, window.parts, places);
+    finish_calls(*window.facts, window.calls, places);
     window.facts->openings = window.openings;
     for (const auto& [rank, total_ns] : window.ranks) {
       window.facts->ranks.rank.push_back(rank);
@@ -122,11 +124,11 @@ void WaitTable::finish(Profile& profile, const std::function<void(CallPlace&)>& 
     profile.coverage.waits_unknown += (profile.coverage.waits_unknown.empty() ? "" : "; ") + reason;
 }
 
-void WaitTable::finish_waits(Profile& profile) {
+void WaitTable::finish_waits(Profile& profile, const RunPlaces& places) {
   put_into_blocks(
       waits_,
       [&](const Wait& wait) {
-        profile.waits.push_back(block_at<CallWaits>(wait.place));
+        profile.waits.push_back(block_at<CallWaits>(wait.place, places));
         profile.waits.back().kind = kind_name(wait.kind);
       },
       [&](const Wait& wait) {
@@ -145,11 +147,12 @@ void WaitTable::finish_waits(Profile& profile) {
       });
 }
 
-void WaitTable::finish_path(CriticalPath& path, std::vector<Stretch>& parts) {
+void WaitTable::finish_path(CriticalPath& path, std::vector<Stretch>& parts,
+                            const RunPlaces& places) {
   put_into_blocks(
       parts,
       [&](const Stretch& part) {
-        path.parts.push_back(block_at<PathPart>(part.place));
+        path.parts.push_back(block_at<PathPart>(part.place, places));
         path.parts.back().program = part.program;
       },
       [&](const Stretch& part) {
@@ -169,13 +172,14 @@ void WaitTable::finish_path(CriticalPath& path, std::vector<Stretch>& parts) {
       });
 }
 
-void WaitTable::finish_calls(CriticalPath& path, std::vector<Inside>& calls) {
+void WaitTable::finish_calls(CriticalPath& path, std::vector<Inside>& calls,
+                             const RunPlaces& places) {
   put_into_blocks(
       calls,
       [&](const Inside& inside) {
         WindowCalls& block = path.calls.emplace_back();
-        block.function = inside.place.function;
-        block.communicator = inside.place.communicator;
+        block.function = places.function_name(inside.function);
+        block.communicator = inside.communicator;
       },
       [&](const Inside& inside) {
         WindowCalls& block = path.calls.back();

@@ -23,9 +23,9 @@ class WaitTable {
  public:
   void add(const ProcessRows& rows, ProcessPlaces& places, ProcessNumbers& numbers);
 
-  // Call once, after the last add(). `settle` gives a place its final numbers, `final_rank` a
-  // process. Fills `waits`, `path`, and what `coverage` says about waits.
-  void finish(Profile& profile, const std::function<void(CallPlace&)>& settle,
+  // Call once, after the last add(), with settled places. `final_rank` gives a process its final
+  // number. Fills `waits`, `path`, and what `coverage` says about waits.
+  void finish(Profile& profile, const RunPlaces& places,
               const std::function<std::int64_t(std::int64_t)>& final_rank);
 
  private:
@@ -48,11 +48,11 @@ class WaitTable {
     std::uint64_t stretches, total_ns, calls, bytes;
   };
   struct Inside {
-    CallPlace place;  // without a site and a phase
-    std::int64_t rank;
+    std::uint32_t function;
+    std::int64_t communicator, rank;
     std::uint64_t calls, total_ns, waiting_ns, bytes;
-    auto block() const { return std::tie(place.function, place.communicator); }
-    auto key() const { return std::tie(place.function, place.communicator, rank); }
+    auto block() const { return std::tie(function, communicator); }
+    auto key() const { return std::tie(function, communicator, rank); }
   };
   struct Window {
     std::optional<CriticalPath> facts;  // left where the path begins
@@ -64,9 +64,9 @@ class WaitTable {
 
   void add_text(const ProcessRows& rows, std::map<std::uint32_t, std::string>& window_names);
   void add_window(const WindowRow& row, std::int64_t rank, Window& window, ProcessPlaces& places);
-  void finish_waits(Profile& profile);
-  static void finish_calls(CriticalPath& path, std::vector<Inside>& calls);
-  static void finish_path(CriticalPath& path, std::vector<Stretch>& parts);
+  void finish_waits(Profile& profile, const RunPlaces& places);
+  static void finish_calls(CriticalPath& path, std::vector<Inside>& calls, const RunPlaces& places);
+  static void finish_path(CriticalPath& path, std::vector<Stretch>& parts, const RunPlaces& places);
 
   std::vector<Wait> waits_;
   std::map<std::string, Window> windows_;
