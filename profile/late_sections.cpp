@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "profile/rows.h"
-
 namespace fathom::profile {
 namespace {
 
@@ -19,8 +17,10 @@ bool begins_at(const std::vector<char>& rows, std::size_t at) {
          std::memcmp(rows.data() + at, kRowsMagic, sizeof kRowsMagic) == 0;
 }
 
-// The rows of each process; whatever is not rows belongs to none.
-std::vector<Record> records_of(const std::vector<char>& rows) {
+// The rows of each process; whatever is not rows belongs to none. visit(rank, section, where its payload
+// begins) for each section.
+template <typename Visit>
+std::vector<Record> records_of(const std::vector<char>& rows, Visit visit) {
   std::vector<Record> records;
   std::size_t at = 0;
   while (begins_at(rows, at)) {
@@ -31,6 +31,7 @@ std::vector<Record> records_of(const std::vector<char>& rows) {
     SectionHeader section{};
     while (rows.size() - at >= sizeof section && !begins_at(rows, at)) {
       std::memcpy(&section, rows.data() + at, sizeof section);
+      visit(header.rank, section, at + sizeof section);
       const std::uint64_t padded = (section.payload_bytes + 7) / 8 * 8;
       at += std::min<std::uint64_t>(sizeof section + padded, rows.size() - at);
     }
@@ -41,8 +42,17 @@ std::vector<Record> records_of(const std::vector<char>& rows) {
 
 }  // namespace
 
+void for_each_section(const std::vector<char>& rows, Section kind,
+                      const std::function<void(std::uint32_t, const char*, std::size_t)>& visit) {
+  records_of(rows, [&](std::uint32_t rank, const SectionHeader& section, std::size_t at) {
+    if (section.kind == kind && section.payload_bytes <= rows.size() - at)
+      visit(rank, rows.data() + at, section.payload_bytes);
+  });
+}
+
 void add_late_sections(std::vector<char>& rows, const LateSections& late) {
-  const std::vector<Record> records = records_of(rows);
+  const std::vector<Record> records =
+      records_of(rows, [](std::uint32_t, const SectionHeader&, std::size_t) {});
   if (records.empty()) return;
   std::size_t added = 0;
   for (const Record& record : records)

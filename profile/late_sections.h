@@ -1,12 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Adds sections to rows (rows.h) of many processes that have been gathered already.
+// Finds sections in rows (rows.h) of many processes that have been gathered already, and adds others.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <vector>
 
+#include "profile/rows.h"
+
 namespace fathom::profile {
+
+// visit(rank, payload, bytes) for each section of the kind that is whole, in the order of `rows`.
+void for_each_section(const std::vector<char>& rows, Section kind,
+                      const std::function<void(std::uint32_t, const char*, std::size_t)>& visit);
 
 // By the rank of the process: whole sections, each with its header and padded.
 using LateSections = std::map<std::uint32_t, std::vector<char>>;

@@ -51,6 +51,7 @@ enum class Section : std::uint32_t {
   kWaits = 8,           // WaitRow
   kPath = 9,            // PathRow
   kWindows = 10,        // WindowRow
+  kTimeLine = 11,  // for process 0, which follows the path (profiler/waits/path.h); not in files
 };
 
 struct SectionHeader {

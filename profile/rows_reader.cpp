@@ -84,6 +84,7 @@ bool RowsReader::next(ProcessRows& process) {
       case Section::kWaits: append_rows(process.waits, at_, size); break;
       case Section::kPath: append_rows(process.path, at_, size); break;
       case Section::kWindows: append_rows(process.windows, at_, size); break;
+      case Section::kTimeLine: break;
       default:
         process.others.emplace_back(static_cast<std::uint32_t>(section.kind),
                                     std::string(at_, size));

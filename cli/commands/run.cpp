@@ -66,8 +66,9 @@ struct RunOptions {
 
 // Settings of the library that the user may set in the environment and that must reach every host.
 constexpr const char* kForwardedSettings[] = {
-    "FATHOM_SOURCE", "FATHOM_PVARS", "FATHOM_LOG",          "FATHOM_DISABLE",
-    "FATHOM_TIME",   "FATHOM_LIVE",  "FATHOM_WAITS_MEMORY", "FATHOM_DIRECT_RANKS"};
+    "FATHOM_SOURCE",       "FATHOM_PVARS",        "FATHOM_LOG",
+    "FATHOM_DISABLE",      "FATHOM_TIME",         "FATHOM_LIVE",
+    "FATHOM_WAITS_MEMORY", "FATHOM_DIRECT_RANKS", "FATHOM_PATH_MEMORY"};
 
 // Options that say how a trace is recorded; each is also a variable of the library.
 struct TraceOption {

@@ -99,7 +99,8 @@ void describe_left_rows(const ProfiledProcess& process, RowsText& text) {
 
 // The rows of this process; empty without memory. `are_gathered`: or stay here, in a file.
 std::vector<char> own_rows(ProfiledProcess& process, PerformanceVariables& variables,
-                           const WaitRows& waits, bool are_gathered) noexcept try {
+                           const WaitRows& waits, const std::vector<char>& time_line,
+                           bool are_gathered) noexcept try {
   RowsText end;
   if (end.open()) {
     describe_end(process, variables, end);
@@ -117,6 +118,7 @@ std::vector<char> own_rows(ProfiledProcess& process, PerformanceVariables& varia
                 waits.waits.size() * sizeof(profile::WaitRow), append);
   write_section(profile::Section::kWindows, waits.windows.data(),
                 waits.windows.size() * sizeof(profile::WindowRow), append);
+  write_section(profile::Section::kTimeLine, time_line.data(), time_line.size(), append);
   return rows;
 } catch (...) {
   return {};
@@ -126,6 +128,32 @@ void count_what_is_left(ProfiledProcess& process) {
   let_messages_arrive(process);
   receive_requests::count_left();
   process.communicators().for_each([&](const Live& live) { count_unreceived(process, live); });
+}
+
+// From the end of counting to the profile.
+void finish_rows(ProfiledProcess& process, Gather& gather, PerformanceVariables& variables,
+                 PathSearch& search) noexcept try {
+  CallTimes::close();
+  WaitLog::close();
+  PathWindows::close(CallTimes::own_rows());
+  collect_monitoring(process);
+  gather.synchronise(WaitLog::opened() ? Gather::Part::kAll : Gather::Part::kRows);
+  count_what_is_left(process);
+  JobClocks::before_close();
+  unhook_pml();
+  tracing::finish(process, true);
+  const WaitRows waits = find_wait_rows(process, gather, search);
+  const bool are_gathered = !gather.somebody_declined();
+  std::vector<char> rows =
+      own_rows(process, variables, waits, time_line_for_path(search), are_gathered);
+  const bool stays_here = gather.collect(rows);
+  if (search.begins) add_path(gather, process.header().rank, search, rows);
+  if (stays_here && process.header().rank == 0 && are_gathered) {
+    write_run(process, rows);
+  } else if (stays_here) {
+    rescue_collected(rows.data(), rows.size());
+  }
+} catch (...) {
 }
 
 }  // namespace
@@ -141,36 +169,23 @@ void stop_counting(ProfiledProcess& process) noexcept try {
 }
 
 void leave_rows(ProfiledProcess& process, PerformanceVariables& variables) noexcept try {
-  const std::vector<char> rows = own_rows(process, variables, {}, false);
+  const std::vector<char> rows = own_rows(process, variables, {}, {}, false);
   if (!rows.empty()) rescue_collected(rows.data(), rows.size());
 } catch (...) {
 }
 
-void finish(ProfiledProcess& process, Gather& gather, PerformanceVariables& variables) noexcept
-    try {
-  CallTimes::close();
-  WaitLog::close();
-  PathWindows::close(CallTimes::own_rows());
-  collect_monitoring(process);
-  gather.synchronise(WaitLog::opened() ? Gather::Part::kAll : Gather::Part::kRows);
-  count_what_is_left(process);
-  JobClocks::before_close();
-  unhook_pml();
-  tracing::finish(process, true);
+void finish(ProfiledProcess& process, Gather& gather, PerformanceVariables& variables) noexcept {
   PathSearch search;
-  const WaitRows waits = find_wait_rows(process, gather, search);
-  const bool are_gathered = !gather.somebody_declined();
-  std::vector<char> rows = own_rows(process, variables, waits, are_gathered);
-  const bool stays_here = gather.collect(rows);
-  if (search.begins) add_path(gather, process.header().rank, search, rows);
-  if (stays_here && process.header().rank == 0 && are_gathered) {
-    write_run(process, rows);
-  } else if (stays_here) {
-    rescue_collected(rows.data(), rows.size());
+  finish_rows(process, gather, variables, search);
+  disarm_rescue();
+  // In Open MPI's MPI_Finalize they would wait for process 0 as well, but look for it every 0.1 ms there
+  // (OMPI_LAZY_WAIT_FOR_COMPLETION), and keep it from writing if they share its processor.
+  if (!search.begins) return;
+  if (process.header().rank == 0) {
+    gather.release();
+  } else {
+    gather.wait_for_release();
   }
-  disarm_rescue();
-} catch (...) {
-  disarm_rescue();
 }
 
 }  // namespace fathom::profiler

@@ -9,9 +9,13 @@
 
 namespace fathom::profiler {
 
-// All processes for which the search begins call it together, after Gather::collect(). The processes
-// that the path passes send their part straight to process 0, whose `rows` are complete afterwards.
-// Does not throw: without memory parts are missing.
+// What goes with the rows of this process if process 0 follows the path alone; else nothing. Does not
+// throw: without memory the path does not pass this process.
+std::vector<char> time_line_for_path(const PathSearch& search) noexcept;
+
+// All processes for which the search begins call it together, after Gather::collect(). Unless process 0
+// follows the path alone, the processes that it passes send their part straight to process 0. Its
+// `rows` are complete afterwards. Does not throw: without memory parts are missing.
 void add_path(Gather& gather, std::uint32_t rank, const PathSearch& search,
               std::vector<char>& rows) noexcept;
 

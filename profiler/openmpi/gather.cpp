@@ -359,6 +359,14 @@ void Gather::send_token(int to, const void* token, std::size_t size) {
 
 void Gather::end_tokens() { pass_on_end(); }
 
+void Gather::release() { pass_on_end(); }
+
+void Gather::wait_for_release() {
+  TokenMessage message{};
+  receive(kAnyProcess, kTagToken, &message, sizeof message);
+  pass_on_end();
+}
+
 void Gather::pass_on_end() {
   TokenMessage message{};
   message.is_end = 1;

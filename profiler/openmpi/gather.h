@@ -51,7 +51,7 @@ class Gather {
 
   // What is sent to one process. The first kRoom bytes of `data` are for Gather; without memory for them,
   // it is empty.
-  static constexpr std::size_t kPlaces = 7, kMostPartners = 31;
+  static constexpr std::size_t kPlaces = 8, kMostPartners = 31;
   using Places = std::array<Place, kPlaces>;
   struct Frame {  // before what is sent
     std::uint64_t size;
@@ -97,6 +97,10 @@ class Gather {
   bool next_token(void* token, std::size_t size);
   void send_token(int to, const void* token, std::size_t size);
   void end_tokens();  // process 0
+
+  // The last step: process 0 lets the others go, which wait for that.
+  void release();
+  void wait_for_release();
 
   // Afterwards some processes give process 0 something, which takes it from any of them. `data` as in
   // Letter. take() returns the rank that gave it.

@@ -67,6 +67,8 @@ Settings read_settings(const std::string& start_directory) {
   const std::string direct = environment_value("FATHOM_DIRECT_RANKS");
   if (!direct.empty())
     settings.direct_ranks = static_cast<std::uint32_t>(std::strtoul(direct.c_str(), nullptr, 10));
+  const std::string path = environment_value("FATHOM_PATH_MEMORY");
+  if (!path.empty()) read_bytes(path, settings.path_bytes);
   settings.quiet = environment_value("FATHOM_LOG") == "quiet";
   settings.informs = environment_value("FATHOM_LOG") == "info";
   settings.output = environment_value("FATHOM_OUTPUT");

@@ -23,8 +23,9 @@ struct Settings {
   std::uint64_t waits_bytes = std::uint64_t{16} << 20;  // FATHOM_WAITS_MEMORY; 0: no waits
   std::string bad_waits;             // the value of FATHOM_WAITS_MEMORY if it is no size
   std::uint32_t direct_ranks = 900;  // FATHOM_DIRECT_RANKS (waits/exchange.h)
-  bool quiet = false;                // FATHOM_LOG=quiet: not even errors on stderr
-  bool informs = false;              // FATHOM_LOG=info: print where the profile is
+  std::uint64_t path_bytes = std::uint64_t{1} << 20;  // FATHOM_PATH_MEMORY (waits/path.h)
+  bool quiet = false;                                 // FATHOM_LOG=quiet: not even errors on stderr
+  bool informs = false;                               // FATHOM_LOG=info: print where the profile is
 };
 
 // The value of an environment variable; empty if it is not set.

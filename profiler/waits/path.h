@@ -3,8 +3,9 @@
 //
 // As in the analysis of traces (analysis/path/critical_path.h), it is followed backward from the
 // process that reached the end last. At a call that waited it continues at the process waited for,
-// at the decisive moment, so there are no waits on it. Each process knows its own waits; a token,
-// one small message for each change of process, carries the walk from one to the next.
+// at the decisive moment, so there are no waits on it. Each process knows its own waits. If what all
+// remember is little, process 0 gets it and follows the path alone. Else a token, one small message
+// for each change of process, carries the walk from one to the next.
 //
 // What a process did between the calls that it remembers is known as sums; a part of such a stretch
 // gets its share of them, of calls and bytes too. Calls that were left out because they were short, and those of which nobody
@@ -14,21 +15,15 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
+#include <map>
+#include <optional>
 #include <vector>
 
 #include "profile/rows.h"
 #include "profiler/openmpi/gather.h"
-#include "profiler/waits/resolve.h"
+#include "profiler/waits/time_line.h"
 
 namespace fathom::profiler {
-
-// A part of the run, in the time that all processes share. Each process has its own limits. A window
-// that was opened several times has a part for each, with the same number.
-struct PathWindow {
-  std::uint32_t number = 0;  // text "path-window"; 0: the whole run
-  std::int64_t start_ns = 0, stop_ns = 0;
-};
 
 // The sums over the parts of a window.
 struct PathFacts {
@@ -38,9 +33,6 @@ struct PathFacts {
   std::int64_t error_ns = 0;
 };
 
-// In CodePlaceRow::function: the program's work after its last call.
-inline constexpr std::uint32_t kAtTheEnd = ~0u;
-
 struct FoundPath {
   std::vector<profile::PathRow> rows;  // this process's part
   bool comes_here = false;             // the path passes this process
@@ -49,11 +41,40 @@ struct FoundPath {
   std::uint32_t processes = 0;
 };
 
-// All processes of the world call it together, after find_waits(), with the same windows in the same
-// order. `last`: of all processes, when the first window ends, and the rank whose does last. Does not
-// throw: without memory a process passes the token on and its part is missing.
-FoundPath find_path(Gather& gather, std::uint32_t rank, const SharedClock& clock,
-                    const FoundWaits& found, const std::vector<PathWindow>& windows,
-                    Gather::Place last) noexcept;
+// All processes of the world call it together, with the same windows in the same order. `last`: of all
+// processes, when the first window ends, and the rank whose does last. Does not throw: without memory
+// a process passes the token on and its part is missing.
+FoundPath find_path(Gather& gather, std::uint32_t rank, TimeLine& own,
+                    const std::vector<PathWindow>& windows, Gather::Place last) noexcept;
+
+// What another process needs to follow the path through this one. Empty without memory.
+std::vector<char> packed_for_path(const TimeLine& own,
+                                  const std::vector<PathWindow>& windows) noexcept;
+
+// The same path, of what packed_for_path() returned at all processes.
+class PathOfAll {
+ public:
+  // Those of each rank: of one that does not add them the path knows nothing, and ends there. Throws
+  // std::bad_alloc.
+  void add(std::uint32_t rank, const char* packed, std::size_t size);
+  std::vector<PathFacts> find();
+
+  // After find(): visit(rank, rows) for each process that the path passes.
+  template <typename Visit>
+  void for_each_part(Visit visit) const {
+    for (const auto& [rank, process] : processes_)
+      if (std::vector<profile::PathRow> rows = process.line.rows(); !rows.empty())
+        visit(rank, rows);
+  }
+
+ private:
+  struct Process {
+    std::vector<PathWindow> windows;
+    TimeLine line;
+  };
+  PathFacts find_in_window(std::size_t number);
+
+  std::map<std::uint32_t, Process> processes_;
+};
 
 }  // namespace fathom::profiler

@@ -2,16 +2,15 @@
 #include "profiler/waits/resolve.h"
 
 #include <algorithm>
-#include <cstring>
 #include <limits>
 #include <map>
-#include <type_traits>
 #include <utility>
 
 #include "mpi/meaning.h"
 #include "profiler/waits/exchange.h"
 #include "profiler/waits/matched_messages.h"
 #include "profiler/waits/neighbor_lists.h"
+#include "profiler/waits/packed_bytes.h"
 #include "profiler/waits/posted_order.h"
 #include "profiler/waits/sequence_block.h"
 
@@ -33,30 +32,6 @@ struct ChannelQuestion {       // followed by the ordinals
   ChannelKind kind;            // at the process that is asked
   std::int32_t tag;
   std::uint64_t ordinals;
-};
-
-template <typename T>
-void put(std::vector<char>& data, const T& value) {
-  static_assert(std::is_trivially_copyable_v<T>);
-  const std::size_t at = data.size();
-  data.resize(at + sizeof value);
-  std::memcpy(data.data() + at, &value, sizeof value);
-}
-
-class Bytes {
- public:
-  explicit Bytes(const std::vector<char>& data) : data_(data) {}
-  template <typename T>
-  bool get(T& value) {
-    if (data_.size() - at_ < sizeof value) return false;
-    std::memcpy(&value, data_.data() + at_, sizeof value);
-    at_ += sizeof value;
-    return true;
-  }
-
- private:
-  const std::vector<char>& data_;
-  std::size_t at_ = 0;
 };
 
 // ---- one process ----
@@ -181,11 +156,12 @@ class Finder {
       const Channel& own = channel(number);
       if (own.peer_job != job_) continue;
       std::vector<char>& data = questions[own.peer_rank];
-      if (data.empty()) put(data, Content::kQuestions);
+      if (data.empty()) put_value(data, Content::kQuestions);
       const ChannelKind other =
           own.key.kind == ChannelKind::kSent ? ChannelKind::kReceived : ChannelKind::kSent;
-      put(data, ChannelQuestion{communicator(own).key, other, own.key.tag, wanted.ordinals.size()});
-      for (const std::uint64_t ordinal : wanted.ordinals) put(data, ordinal);
+      put_value(data,
+                ChannelQuestion{communicator(own).key, other, own.key.tag, wanted.ordinals.size()});
+      for (const std::uint64_t ordinal : wanted.ordinals) put_value(data, ordinal);
       asked_[own.peer_rank].push_back(number);
     }
     std::vector<Parcel> parcels;
@@ -211,7 +187,7 @@ class Finder {
       while (wanted != nullptr && next < wanted->what.size() && wanted->what[next].first < end)
         ++next;
       Parcel parcel{home_of(sequence, first), rank_, {}};
-      put(parcel.data, Content::kBlock);
+      put_value(parcel.data, Content::kBlock);
       const bool has_ranks = (row.flags & profile::kIntercommunicator) == 0;
       std::vector<BlockQuestion> questions;
       std::vector<std::int32_t> lists;  // of neighbours, by their number here
@@ -220,12 +196,12 @@ class Finder {
         if (question.among_neighbors) question.root = place_in(lists, question.root);
         questions.push_back(question);
       }
-      put(parcel.data,
-          BlockHeader{sequence, first, row.size + row.remote_size,
-                      has_ranks ? row.my_rank : kNoRank, end - first, next - begin, lists.size()});
+      put_value(parcel.data, BlockHeader{sequence, first, row.size + row.remote_size,
+                                         has_ranks ? row.my_rank : kNoRank, end - first,
+                                         next - begin, lists.size()});
       for (std::uint64_t ordinal = first; ordinal < end; ++ordinal)
-        put(parcel.data, moment(times, ordinal));
-      for (const BlockQuestion& question : questions) put(parcel.data, question);
+        put_value(parcel.data, moment(times, ordinal));
+      for (const BlockQuestion& question : questions) put_value(parcel.data, question);
       for (const std::int32_t list : lists) put_list(parcel.data, *NeighborLists::list(list));
       parcels.push_back(std::move(parcel));
       if (next > begin) asked_blocks_[{sequence, first}] = {number, begin};
@@ -242,8 +218,8 @@ class Finder {
   }
 
   static void put_list(std::vector<char>& data, const std::vector<std::uint32_t>& ranks) {
-    put(data, static_cast<std::uint32_t>(ranks.size()));
-    for (const std::uint32_t rank : ranks) put(data, rank);
+    put_value(data, static_cast<std::uint32_t>(ranks.size()));
+    for (const std::uint32_t rank : ranks) put_value(data, rank);
   }
   static std::vector<std::uint32_t> get_list(Bytes& bytes) {
     std::uint32_t size = 0, rank = 0;
@@ -310,12 +286,12 @@ class Finder {
     for (auto& [place, block] : blocks) {
       for (const SequenceBlock::Asker& asker : block.askers) {
         Parcel parcel{asker.process, rank_, {}};
-        put(parcel.data, Content::kBlock);
-        put(parcel.data, place.first);
-        put(parcel.data, place.second);
+        put_value(parcel.data, Content::kBlock);
+        put_value(parcel.data, place.first);
+        put_value(parcel.data, place.second);
         for (const BlockQuestion& question : asker.questions)
-          put(parcel.data, block.answer(question, question.ordinal - place.second, asker,
-                                        uncertainty_ns_ + kRounding));
+          put_value(parcel.data, block.answer(question, question.ordinal - place.second, asker,
+                                              uncertainty_ns_ + kRounding));
         answers.push_back(std::move(parcel));
       }
     }
@@ -324,7 +300,7 @@ class Finder {
 
   std::vector<char> answer_questions(std::uint32_t asker, Bytes& bytes) {
     std::vector<char> data;
-    put(data, Content::kQuestions);
+    put_value(data, Content::kQuestions);
     ChannelQuestion question;
     while (bytes.get(question)) {
       const Channel* own = find_channel(question, asker);
@@ -334,7 +310,7 @@ class Finder {
         std::uint64_t ordinal = 0;
         if (!bytes.get(ordinal)) break;
         const bool known = own != nullptr && !own->posts_unknown && !own->places_unknown;
-        put(data, known ? moment_of(*own, times, ordinal) : kUnknown);
+        put_value(data, known ? moment_of(*own, times, ordinal) : kUnknown);
       }
     }
     return data;

@@ -54,7 +54,8 @@ enum ToldToAll : std::size_t {
   kEndOfRun,
   kEnteredInit,
   kEnteredFinalize,
-  kGoesInRounds,  // of the exchange
+  kGoesInRounds,   // of the exchange
+  kRemembersMuch,  // 1: too much for process 0 to follow the path alone
   kToldCount
 };
 static_assert(kToldCount == std::tuple_size_v<Gather::Places>);

@@ -326,6 +326,7 @@ class WaitLog {
     for (std::uint32_t number = 0; reader.next(record); ++number) f(record, number, reader.at());
   }
   static std::size_t record_count() { return memory_->calls.count(); }
+  static std::size_t record_bytes() { return memory_->calls.used(); }  // as they are kept
   // Valid until the next call.
   static Stretch stretch_at(std::size_t at) { return memory_->calls.stretch_at(at); }
   // What follows the last record of the main thread. Valid until the next call.

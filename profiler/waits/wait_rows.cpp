@@ -113,12 +113,6 @@ void set_place(Row& row, const WaitLog::End& call) {
   row.place = call.place;
 }
 
-// What follows the last call leads to MPI_Finalize.
-void name_the_end(std::vector<profile::PathRow>& rows) noexcept {
-  for (profile::PathRow& row : rows)
-    if (row.place.function == kAtTheEnd) set_place(row, WaitLog::finalize());
-}
-
 // How long this process waited in MPI_Init or MPI_Finalize until the last of all entered it.
 struct JobWait {
   mpi::WaitKind kind;
@@ -163,8 +157,16 @@ std::optional<Means> own_means() noexcept try {
   return std::nullopt;
 }
 
-Gather::Places to_tell(const Means& means, std::uint32_t rank) {
+// Whether all time lines together may take more than the setting allows, if all take as much as this one.
+bool remembers_much(const ProfiledProcess& process) {
+  const std::size_t bytes = WaitLog::record_bytes() + PathWindows::openings() * sizeof(PathWindow);
+  return bytes > process.settings().path_bytes / process.header().world_size;
+}
+
+Gather::Places to_tell(const Means& means, const ProfiledProcess& process) {
+  const std::uint32_t rank = process.header().rank;
   Gather::Places told{};
+  told[kRemembersMuch] = {remembers_much(process) ? 1 : 0, rank};
   told[kUncertainty] = {means.clock.uncertainty_ns(), rank};
   told[kWindowCount] = {static_cast<std::int64_t>(PathWindows::all().size()), rank};
   told[kEndOfRun] = {means.clock.at(WaitLog::closed_at()), rank};
@@ -190,7 +192,7 @@ WaitRows find_wait_rows(ProfiledProcess& process, Gather& gather, PathSearch& se
   if (!gather.all_take_part()) return no_waits(process);
   std::optional<Means> means = own_means();
   Gather::Places told{};
-  if (means) told = to_tell(*means, header.rank);
+  if (means) told = to_tell(*means, process);
   if (!means) told[kIsUnable].value = 1;
   search.found = find_waits(process, gather, means ? &means->clock : nullptr, told);
   if (told[kIsUnable].value != 0) return no_waits(process);
@@ -198,6 +200,7 @@ WaitRows find_wait_rows(ProfiledProcess& process, Gather& gather, PathSearch& se
   search.parts = std::move(means->parts);
   search.last = told[kEndOfRun];
   search.begins = true;
+  search.is_at_0 = told[kRemembersMuch].value == 0;
   const FoundWaits& found = search.found;
   const SharedClock& clock = search.clock;
   const std::int64_t uncertainty = uncertainty_ns(told);
@@ -216,12 +219,6 @@ WaitRows find_wait_rows(ProfiledProcess& process, Gather& gather, PathSearch& se
   return {std::move(waits), rows_of(agreed, found, clock.ns_per_tick())};
 } catch (...) {
   return {};
-}
-
-FoundPath find_path_rows(Gather& gather, std::uint32_t rank, const PathSearch& search) noexcept {
-  FoundPath path = find_path(gather, rank, search.clock, search.found, search.parts, search.last);
-  name_the_end(path.rows);
-  return path;
 }
 
 }  // namespace fathom::profiler

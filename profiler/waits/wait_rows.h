@@ -22,7 +22,8 @@ struct WaitRows {
 
 // What remains to be done once waits are known.
 struct PathSearch {
-  bool begins = false;  // all processes of the world look for the path, or none
+  bool begins = false;   // all processes of the world look for the path, or none
+  bool is_at_0 = false;  // process 0 gets all time lines, and follows the path alone
   SharedClock clock;
   FoundWaits found;
   std::vector<PathWindow> parts;
@@ -33,8 +34,5 @@ struct PathSearch {
 // is on its way. All processes of the world take part in finding waits, or none does; the text of
 // the process says why not, and how much is missing.
 WaitRows find_wait_rows(ProfiledProcess& process, Gather& gather, PathSearch& search) noexcept;
-
-// All processes for which the search begins call it together. Afterwards nobody sends a token.
-FoundPath find_path_rows(Gather& gather, std::uint32_t rank, const PathSearch& search) noexcept;
 
 }  // namespace fathom::profiler

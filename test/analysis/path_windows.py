@@ -19,7 +19,7 @@ from unittest.mock import patch
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from attempts import until_it_passes  # noqa: E402
 from open_mpi import Skipped  # noqa: E402
-from paths import COSTS, rows  # noqa: E402
+from paths import COSTS, by_messages, rows  # noqa: E402
 from waits import options_of, run_cases  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -278,7 +278,8 @@ def python(build, folder, _):
 
 def main():
     own = (in_turn, nested, mistakes, too_many, threads, serialized, left_out, paused, of_a_traced_run, critters_names, fortran, python)
-    run_cases(options_of(__doc__), dict.fromkeys(COSTS, costs) | {case.__name__: case for case in own})
+    cases = dict.fromkeys(COSTS, costs) | {case.__name__: case for case in own}
+    run_cases(options_of(__doc__), cases | by_messages(cases))
 
 
 if __name__ == "__main__":

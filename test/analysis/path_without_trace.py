@@ -18,7 +18,7 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import real_programs  # noqa: E402
 from open_mpi import Skipped  # noqa: E402
 from attempts import until_it_passes  # noqa: E402
-from paths import PATHS, analyzed  # noqa: E402
+from paths import PATHS, analyzed, by_messages  # noqa: E402
 from waits import options_of, run_cases  # noqa: E402
 
 SHARE = 0.02  # of the run's time, by which a share may differ
@@ -169,9 +169,11 @@ def of_program(name, *cases):
 
 
 def main():
-    run_cases(options_of(__doc__), dict.fromkeys(PATHS, made_path) | {"on_64_ranks": on_64_ranks, "error_bounds_every_share": error_bounds_every_share,
-                                                   "many_short_waits": many_short_waits} |
-              of_program("hpcc", hpcc) | of_program("lammps", lammps, with_little_memory))
+    made = dict.fromkeys(PATHS, made_path)
+    made |= {"on_64_ranks": on_64_ranks}
+    with_memory = {"error_bounds_every_share": error_bounds_every_share, "many_short_waits": many_short_waits}
+    run_cases(options_of(__doc__), made | by_messages(made) | with_memory | of_program("hpcc", hpcc) |
+              of_program("lammps", lammps, with_little_memory))
 
 
 if __name__ == "__main__":

@@ -31,6 +31,7 @@ import os
 import pathlib
 import re
 import subprocess
+from unittest.mock import patch
 
 from attempts import until_it_passes
 from waits import path_without_waits, run_cases
@@ -70,6 +71,16 @@ PATHS = {
 ANALYSES = ("critical-path", "lateness", "collectives", "transfers")
 # A rank may be late by chance on a machine with fewer processors.
 LATE_MS = 15
+
+
+def by_messages(cases):
+    """The same cases with a path that process 0 may not follow alone: it goes from process to process."""
+    def of(case):
+        def run(build, folder, name):
+            with patch.dict(build.environment, FATHOM_PATH_MEMORY="0"):
+                case(build, folder, name.removesuffix("_by_messages"))
+        return run
+    return {f"{name}_by_messages": of(case) for name, case in cases.items()}
 
 
 def analyzed(build, run, *words):

@@ -3,10 +3,12 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <map>
 #include <vector>
 
 #include "mpi/wait_kind.h"
+#include "profiler/waits/time_line.h"
 
 namespace fathom::profiler {
 namespace {
@@ -276,6 +278,80 @@ TEST_CASE("a loop that is too short stays in the stretch, and counts as left out
   CHECK(WaitLog::left_out() == calls + 1);
   CHECK(WaitLog::left_out_ticks() == ticks + 60);
   CHECK(WaitLog::present_stretch().short_waits == short_waits + 60);
+}
+
+// What follow() says of a walk through the window, from wait to wait.
+struct Followed {
+  std::vector<std::uint32_t> peers;
+  std::int64_t now_ns = 0, error_ns = 0;
+  std::vector<std::vector<std::uint64_t>> rows;
+  bool operator==(const Followed&) const = default;
+};
+Followed followed(TimeLine& line, const PathWindow& window) {
+  Followed all;
+  PathWalk walk{window.stop_ns, 0};
+  while (const auto peer = line.follow(walk, window)) all.peers.push_back(*peer);
+  all.now_ns = walk.now_ns;
+  all.error_ns = walk.error_ns;
+  for (const profile::PathRow& row : line.rows())
+    all.rows.push_back({row.key.return_address, row.place.function, row.window, row.is_program,
+                        row.stretches, row.total_ns, row.calls, row.bytes});
+  std::sort(all.rows.begin(), all.rows.end());
+  return all;
+}
+
+// The last one: it closes the log.
+TEST_CASE("a time line that was packed is followed as it is here, and read as far as it came") {
+  open();
+  WaitLog::begin();
+  profile::CallRow rows[3] = {};
+  for (std::uint64_t i = 0; i < 3; ++i) {
+    rows[i].key.return_address = 100 + i;
+    rows[i].place = {100 + i, 1, static_cast<std::uint32_t>(i)};
+  }
+  Time time{WaitLog::opened_at() + 1000};
+  const std::uint64_t begin = time.now;
+  for (int i = 0; i < 50; ++i) {
+    for (int j = 0; j < i % 4; ++j) time.call(kCommRank, 30, &rows[1], 8, false);
+    time.call(kRecv, 100'000 + 50 * i, &rows[i % 3 == 0 ? 0 : 2], 64, true);
+  }
+  time.call(kCommRank, 30, &rows[1], 8, false);
+  WaitLog::finalizes({time.now, 200, {200, 1, 3}});
+  WaitLog::close();
+  SharedClock clock;
+  clock.add(WaitLog::opened_at(), 5'000, 0);
+  clock.add(time.now, 5'000 + (time.now - WaitLog::opened_at()) / 2, 0);
+
+  FoundWaits found;
+  WaitLog::for_each_record([&](const WaitLog::Record& record, std::uint32_t number, std::size_t) {
+    if (record.row == nullptr || record.entered < begin) return;
+    if (number % 3 == 0) found.unresolved.push_back(number);
+    if (number % 3 != 1) return;
+    FoundWait& wait = found.waits.emplace_back();
+    wait.number = number;
+    wait.decided_ns = clock.at(record.entered) + 40;
+    wait.peer_rank = number % 5;
+  });
+  REQUIRE(found.waits.size() > 10);
+  const std::int64_t start = clock.at(begin), stop = clock.at(time.now);
+  TimeLine here(clock, found);
+  const std::vector<char> packed = here.packed();
+  TimeLine elsewhere(packed.data(), packed.size());
+  std::uint32_t number = 0;
+  for (const std::int64_t from : {start, start + (stop - start) / 3, stop - 100}) {
+    const PathWindow window{number++, from, stop - static_cast<std::int64_t>(number) * 7};
+    const Followed own = followed(here, window);
+    CHECK(own == followed(elsewhere, window));
+    CHECK(own.now_ns == from);
+    CHECK(own.peers.empty() == (from == stop - 100));
+  }
+  CHECK(here.packed() == elsewhere.packed());
+  CHECK(followed(here, {9, start, stop}).error_ns > 0);
+  for (std::size_t size = 0; size < packed.size(); size += 13) {
+    const std::vector<char> cut(packed.begin(), packed.begin() + static_cast<std::ptrdiff_t>(size));
+    TimeLine part(cut.data(), cut.size());
+    CHECK(followed(part, {0, start, stop}).now_ns == start);
+  }
 }
 
 }  // namespace
