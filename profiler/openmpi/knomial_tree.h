@@ -8,18 +8,20 @@
 
 namespace fathom::profiler {
 
-// A process hears from up to 15 others at each level, so that 256 ranks have two levels. Where ranks wait
-// for a processor, each level takes a turn of theirs; a binomial tree has eight.
-inline constexpr int kTreeBase = 16;
+// In a world of up to 256 processes, rank 0 hears from all others itself: where ranks wait for a processor,
+// each level of the tree takes a turn of theirs. In a larger one, a process hears from up to 15 at each
+// level.
+inline constexpr int kFlatWorld = 256, kTreeBase = 16;
 
 // The rank above this one, or -1, and those below, ascending: a rank is below the one without its lowest
 // digit, in this base, that is not 0. So those at and below a child are all ranks up to the next child.
 inline std::pair<int, std::vector<int>> knomial_neighbors(int rank, int size) {
   std::vector<int> children;
-  for (std::int64_t place = 1; place < size; place *= kTreeBase) {
-    const std::int64_t digit = rank / place % kTreeBase;
+  const int base = size <= kFlatWorld ? kFlatWorld : kTreeBase;
+  for (std::int64_t place = 1; place < size; place *= base) {
+    const std::int64_t digit = rank / place % base;
     if (digit != 0) return {static_cast<int>(rank - digit * place), children};
-    for (int step = 1; step < kTreeBase && rank + step * place < size; ++step)
+    for (int step = 1; step < base && rank + step * place < size; ++step)
       children.push_back(static_cast<int>(rank + step * place));
   }
   return {-1, children};

@@ -36,10 +36,13 @@ TEST_CASE("the processes at and below a child are those up to the next child") {
   }
 }
 
-TEST_CASE("256 ranks have two levels") {
-  for (int rank = 1; rank < 256; ++rank) {
-    const int parent = knomial_neighbors(rank, 256).first;
-    CHECK((parent == 0 || knomial_neighbors(parent, 256).first == 0));
+TEST_CASE("256 ranks have one level, more have few") {
+  for (int rank = 1; rank < 256; ++rank) CHECK(knomial_neighbors(rank, 256).first == 0);
+  CHECK(knomial_neighbors(0, 4096).second.size() == 45);
+  for (int rank = 1; rank < 4096; ++rank) {
+    int levels = 0;
+    for (int above = rank; above != 0; above = knomial_neighbors(above, 4096).first) ++levels;
+    CHECK(levels <= 3);
   }
 }
 
