@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <cstdlib>
 #include <string>
+#include <tuple>
 
 #include "profiler/clocks/ticks.h"
+#include "profiler/openmpi/knomial_tree.h"
 
 namespace fathom::profiler {
 namespace {
@@ -43,8 +45,8 @@ void ClockSync::open(Gather& gather, int rank, int size) {
   gather_ = &gather;
   needed_ = !all_on_this_host(size);
   known_ = rank == 0;
-  above_ = gather.parent();
-  below_ = gather.children();
+  // A process measures one after the other, so nobody has all others below.
+  std::tie(above_, below_) = knomial_neighbors(rank, size, kTreeBase);
 }
 
 bool ClockSync::measure() {

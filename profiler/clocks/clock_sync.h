@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Relates the clocks of a job's hosts: each process measures its CLOCK_MONOTONIC against rank 0's.
 //
-// Works down the gathering tree from rank 0: a process exchanges kExchanges messages with the one
+// Works down a tree (knomial_tree.h) from rank 0: a process exchanges kExchanges messages with the one
 // above it and keeps the quickest (Cristian 1989; NTP's offset and delay, RFC 5905 section 8):
 //   offset = ((t2 - t1) + (t3 - t4)) / 2, in error by at most delay / 2,
 //   delay  = (t4 - t1) - (t3 - t2).

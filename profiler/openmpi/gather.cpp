@@ -20,7 +20,7 @@ namespace {
 
 // Version of what follows kTagHere, which brings it. A process with another one counts as absent: libraries of two
 // releases in one job would wait for each other.
-constexpr std::uint32_t kProtocol = 4;
+constexpr std::uint32_t kProtocol = 5;
 
 // No collective and no constructor of communicators has these: Open MPI's own begin at -7
 // (OMPI_COMM_ALLGATHER_TAG in 5.0's ompi/mca/coll/base/coll_tags.h), at -10 in 4.1.
@@ -70,7 +70,7 @@ void Gather::announce(void* world, int rank, int size) {
   rank_ = rank;
   size_ = size;
   byte_type_ = find_variable_in_mpi("ompi_mpi_byte");
-  std::tie(parent_, children_) = knomial_neighbors(rank, size);
+  std::tie(parent_, children_) = knomial_neighbors(rank, size, gathering_base(size));
   static const std::uint32_t protocol = kProtocol;  // outlives the messages
   if (parent_ >= 0) tell(parent_, kTagHere, &protocol, sizeof protocol);
   for (const int child : children_) tell(child, kTagHere, &protocol, sizeof protocol);

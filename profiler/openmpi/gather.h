@@ -98,19 +98,17 @@ class Gather {
   void send_token(int to, const void* token, std::size_t size);
   void end_tokens();  // process 0
 
-  // The last step: process 0 lets the others go, which wait for that.
-  void release();
-  void wait_for_release();
-
   // Afterwards some processes give process 0 something, which takes it from any of them. `data` as in
   // Letter. take() returns the rank that gave it.
   void give(std::vector<char>& data) noexcept;
   int take(std::vector<char>& data) noexcept;
 
-  // The tree, and messages along it with tags reserved for Fathom, of which one is for others.
+  // The last step: process 0 lets the others go, which wait for that.
+  void release();
+  void wait_for_release();
+
+  // Messages with tags reserved for Fathom, of which one is for others.
   static constexpr int kTagClocks = -6;  // clocks/clock_sync.cpp
-  int parent() const { return parent_; }
-  const std::vector<int>& children() const { return children_; }
   bool has_arrived(int peer, int tag);
   void send(int peer, int tag, const void* data, std::size_t size);
   void receive(int peer, int tag, void* data, std::size_t size);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The tree of a job's processes along which their rows reach rank 0 (gather.h).
+// The tree of a job's processes along which their rows reach rank 0 (gather.h), and that along which their
+// clocks are measured (clock_sync.h).
 #pragma once
 
 #include <cstdint>
@@ -12,12 +13,12 @@ namespace fathom::profiler {
 // each level of the tree takes a turn of theirs. In a larger one, a process hears from up to 15 at each
 // level.
 inline constexpr int kFlatWorld = 256, kTreeBase = 16;
+inline int gathering_base(int size) { return size <= kFlatWorld ? kFlatWorld : kTreeBase; }
 
 // The rank above this one, or -1, and those below, ascending: a rank is below the one without its lowest
 // digit, in this base, that is not 0. So those at and below a child are all ranks up to the next child.
-inline std::pair<int, std::vector<int>> knomial_neighbors(int rank, int size) {
+inline std::pair<int, std::vector<int>> knomial_neighbors(int rank, int size, int base) {
   std::vector<int> children;
-  const int base = size <= kFlatWorld ? kFlatWorld : kTreeBase;
   for (std::int64_t place = 1; place < size; place *= base) {
     const std::int64_t digit = rank / place % base;
     if (digit != 0) return {static_cast<int>(rank - digit * place), children};
