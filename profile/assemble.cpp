@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/seconds.h"
+#include "base/words.h"
 #include "profile/call_places.h"
 #include "profile/call_table.h"
 #include "profile/communicator_merge.h"
@@ -20,7 +21,6 @@
 #include "profile/rows_reader.h"
 #include "profile/wait_table.h"
 #include "profile/witnesses.h"
-#include "profile/words.h"
 #include "profile/writer.h"
 
 namespace fathom::profile {
@@ -122,7 +122,7 @@ ClassFacts unnamed_class(std::uint32_t number) {
 
 // `text` is "SOURCE REASON". Processes that give the same reason share one entry.
 void add_step_down(const std::string& text, std::vector<StepDown>& known) {
-  Words words(text);
+  base::Words words(text);
   StepDown step;
   step.source = words.next();
   step.reason = words.rest();
@@ -136,7 +136,7 @@ void add_step_down(const std::string& text, std::vector<StepDown>& known) {
 // the others.
 void add_variable(const std::string& text, std::int64_t rank,
                   std::vector<PerformanceVariable>& known) {
-  Words words(text);
+  base::Words words(text);
   PerformanceVariable variable;
   variable.name = words.field('\t');
   variable.description = words.field('\t');
@@ -203,7 +203,7 @@ void Assembly::read_text(const ProcessRows& rows, std::map<std::uint32_t, std::u
                          std::map<std::uint32_t, std::string>& modules) {
   const bool first_facts = profile_.application.executable.empty();
   for (const auto& [key, value] : rows.text) {
-    Words words(value);
+    base::Words words(value);
     std::uint32_t number = 0;
     const auto numbered = [&] { return words.next(number) && !words.rest().empty(); };
     if (key == "class") {

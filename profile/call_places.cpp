@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "profile/words.h"
+#include "base/words.h"
 
 namespace fathom::profile {
 
@@ -38,7 +38,7 @@ ProcessPlaces::ProcessPlaces(const ProcessRows& rows, const std::vector<std::uin
                              std::function<std::string(std::uint32_t)> phase_of, RunPlaces& run)
     : kind_of_(kind_of), phase_of_(std::move(phase_of)), run_(run) {
   for (const auto& [key, value] : rows.text) {
-    Words words(value);
+    base::Words words(value);
     std::uint32_t number = 0;
     if (key == "timed-function" && words.next(number)) {
       const std::string_view name = words.next();

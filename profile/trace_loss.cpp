@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "profile/words.h"
+#include "base/words.h"
 
 namespace fathom::profile {
 namespace {
@@ -23,7 +23,7 @@ bool is_about_files(const TraceLoss& loss) {
 
 void add_trace_loss(const std::string& text, std::vector<TraceLoss>& losses) {
   TraceLoss own;
-  Words words(text);
+  base::Words words(text);
   own.reason = words.next();
   // Damaged text is ignored, because what else the process left is still worth reading.
   if (!words.next(own.records)) return;

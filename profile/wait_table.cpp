@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/words.h"
 #include "mpi/wait_kind.h"
 #include "profile/place_blocks.h"
-#include "profile/words.h"
 
 namespace fathom::profile {
 namespace {
@@ -29,7 +29,7 @@ void WaitTable::add_text(const ProcessRows& rows,
                          std::map<std::uint32_t, std::string>& window_names) {
   std::vector<std::pair<std::uint32_t, CriticalPath>> paths;
   for (const auto& [key, value] : rows.text) {
-    Words words(value);
+    base::Words words(value);
     std::uint32_t number = 0;
     if (key == "waits") {
       WaitCoverage own;

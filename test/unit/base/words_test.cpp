@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <limits>
 
-#include "profile/words.h"
+#include "base/words.h"
 
-namespace fathom::profile {
+namespace fathom::base {
 namespace {
 
 TEST_CASE("numbers, words and the rest of a line are read, whatever blanks are between them") {
@@ -54,4 +54,4 @@ TEST_CASE("fields may be empty, and hold blanks") {
 }
 
 }  // namespace
-}  // namespace fathom::profile
+}  // namespace fathom::base

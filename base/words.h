@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The words of a line that a process left as text (Section::kText). Process 0 reads some hundred lines
-// of each process while all others wait, and a std::istringstream takes longer to make than to read.
+// The words of a line. For lines that are read by the ten thousand: a std::istringstream takes longer to
+// make than to read.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 #include <string_view>
 #include <system_error>
 
-namespace fathom::profile {
+namespace fathom::base {
 
 class Words {
  public:
@@ -49,4 +49,4 @@ class Words {
   std::string_view rest_;
 };
 
-}  // namespace fathom::profile
+}  // namespace fathom::base
