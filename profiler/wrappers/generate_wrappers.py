@@ -188,16 +188,21 @@ def is_inlined(f):
     return not is_seldom(f) and not f.name.endswith(('_c', '_init'))
 
 
-def around_calls(f, name, lines):
+def around_calls(f, name, lines, first=()):
     """The function `name` with the statements `lines`, and its entry points. One that is inlined also has a copy for
-    the ways in which fewer programs come."""
+    the ways in which fewer programs come. `first`: statements before the others that return in the usual case, and so
+    need not save the registers that the others use."""
     fixed = f.fixed()
     inlined = is_inlined(f)
     parameters = (f'([[maybe_unused]] const Caller& caller, {shape(f).replace("(*)", "(*next)")}{more_parameters(f)})')
     given = ''.join(', ' + a for a in ('next', fixed.arguments) if a)
     passed = ', ' + fixed.arguments if fixed.arguments else ''
     start = '[[gnu::always_inline]] inline int' if inlined else 'int'
-    defined = [f'{start} {name}_{f.short}{parameters} {{', *['  ' + line for line in lines], '}', '']
+    defined = []
+    if first:
+        defined += [f'[[gnu::noinline]] int {name}_{f.short}_in_full{parameters} {{', *['  ' + line for line in lines], '}', '']
+        lines = [*first, f'return {name}_{f.short}_in_full(caller{given});']
+    defined += [f'{start} {name}_{f.short}{parameters} {{', *['  ' + line for line in lines], '}', '']
     if not inlined:
         return defined, entry_points(f, lambda function: f'{name}_{f.short}(FATHOM_CALLER, {function}{passed})')
     defined += [f'[[gnu::noinline]] int {name}_{f.short}_apart{parameters} {{',
@@ -339,14 +344,14 @@ def timed_call(f, passed):
         return [*told, f'return wrapped_{f.short}({passed});']
     before, after = timing(f, 'code')
     called = f'next({arguments_of_call(f)})' if f.role in TRACED_ONLY else f'wrapped_{f.short}({passed})'
-    return [*untimed_poll(f), f'{timed_class(f)} timed(caller, kFunction_{f.name}, "{f.name}");', *before,
+    return [f'{timed_class(f)} timed(caller, kFunction_{f.name}, "{f.name}");', *before,
             f'const int code = {called};', *after, 'return code;']
 
 
 def timed_wrapper(f):
     given = ''.join(', ' + a for a in ('next', f.fixed().arguments) if a)[2:]
     lines = next_functions(f) + ([] if f.role in TRACED_ONLY else wrapped(f))
-    defined, exported = around_calls(f, 'timed', timed_call(f, given))
+    defined, exported = around_calls(f, 'timed', timed_call(f, given), untimed_poll(f))
     return '\n'.join(lines + defined), '\n'.join(exported)
 
 
