@@ -26,22 +26,6 @@
 namespace fathom::profile {
 namespace {
 
-// Numbers names from 0 in order of first appearance.
-class Names {
- public:
-  std::uint32_t number(const std::string& name) {
-    const auto [found, is_new] = numbers_.emplace(name, static_cast<std::uint32_t>(names_.size()));
-    if (is_new) names_.push_back(name);
-    return found->second;
-  }
-  const std::string& name(std::uint32_t number) const { return names_[number]; }
-  std::size_t size() const { return names_.size(); }
-
- private:
-  std::map<std::string, std::uint32_t> numbers_;
-  std::vector<std::string> names_;
-};
-
 struct ClassFacts {
   std::string name;
   bool hidden = false;
@@ -81,7 +65,6 @@ class Assembly {
   std::vector<std::int64_t> foreign_;  // their final numbers, after settle_numbers()
   CommunicatorMerge communicators_;
   std::map<std::uint32_t, ClassFacts> classes_;  // by number
-  Names phases_;
   std::vector<PairCell> cells_;
   RunPlaces places_;
   CallTable calls_;
@@ -190,11 +173,7 @@ void Assembly::add(const ProcessRows& rows) {
   const std::vector<std::uint32_t> kind_of =
       communicators_.add(header.rank, rows.communicators, rows.foreign_members, numbers_);
   add_cells(rows, kind_of, phases, modules);
-  const auto phase_of = [&](std::uint32_t number) {
-    const auto phase = phases.find(number);
-    return phase == phases.end() ? std::string() : phases_.name(phase->second);
-  };
-  ProcessPlaces places(rows, kind_of, phase_of, places_);
+  ProcessPlaces places(rows, kind_of, phases, places_);
   calls_.add(rows, places);
   waits_.add(rows, places, numbers_);
 }
@@ -213,7 +192,7 @@ void Assembly::read_text(const ProcessRows& rows, std::map<std::uint32_t, std::u
     } else if (key == "posted") {
       if (numbered()) classes_[number] = {.name = std::string(words.rest()), .posted = true};
     } else if (key == "phase") {
-      if (numbered()) phases[number] = phases_.number(std::string(words.rest()));
+      if (numbered()) phases[number] = places_.phase(std::string(words.rest()));
     } else if (key == "module") {
       if (numbered()) modules[number] = words.rest();
     } else if (key == "executable" && first_facts) {
@@ -371,7 +350,7 @@ void Assembly::finish_traffic(Profile& profile) {
       traffic.class_name = facts.name;
       traffic.hidden = facts.hidden;
       traffic.communicator = communicators_.id_of(key.communicator);
-      if (key.phase != 0) traffic.phase = phases_.name(key.phase - 1);
+      if (key.phase != 0) traffic.phase = places_.phase_of(key.phase - 1);
       profile.traffic.push_back(std::move(traffic));
     }
     Traffic& traffic = profile.traffic.back();

@@ -26,17 +26,17 @@ void RunPlaces::settle_place(CallPlace& place) const {
 
 std::vector<CallSite> RunPlaces::sites() const {
   std::vector<CallSite> list;
-  for (const auto& [file, offset] : sites_.keys()) {
-    const File& known = files_.keys()[files_.settled(file)];
-    list.push_back(
-        {static_cast<std::int64_t>(list.size()), known.module, known.build_id, offset, {}, {}, 0});
+  for (std::uint32_t i = 0; i < sites_.size(); ++i) {
+    const auto& [file, offset] = sites_.settled_key(i);
+    const File& known = files_.key(file);
+    list.push_back({i, known.module, known.build_id, offset, {}, {}, 0});
   }
   return list;
 }
 
 ProcessPlaces::ProcessPlaces(const ProcessRows& rows, const std::vector<std::uint32_t>& kind_of,
-                             std::function<std::string(std::uint32_t)> phase_of, RunPlaces& run)
-    : kind_of_(kind_of), phase_of_(std::move(phase_of)), run_(run) {
+                             const std::map<std::uint32_t, std::uint32_t>& phases, RunPlaces& run)
+    : kind_of_(kind_of), phases_(phases), run_(run) {
   for (const auto& [key, value] : rows.text) {
     base::Words words(value);
     std::uint32_t number = 0;
@@ -53,8 +53,9 @@ ProcessPlaces::ProcessPlaces(const ProcessRows& rows, const std::vector<std::uin
 }
 
 CallPlace ProcessPlaces::place(const CallKey& key, const CodePlaceRow& code) {
+  const auto phase = phases_.find(key.phase);
   return {function(code), site(code), communicator(key.communicator),
-          run_.phase(phase_of_(key.phase))};
+          phase != phases_.end() ? phase->second : run_.phase("")};
 }
 
 std::int64_t ProcessPlaces::communicator(std::uint32_t number) const {

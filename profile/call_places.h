@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
@@ -26,29 +27,39 @@ struct CallPlace {
   auto operator<=>(const CallPlace&) const = default;
 };
 
-// Numbers keys from 0 in the order in which they appear, and after settle() in an order of their own.
+// Numbers keys from 0 in the order in which they appear; settle() gives each a place in their own order.
 template <typename Key>
 class Numbering {
  public:
+  Numbering() = default;
+  Numbering(const Numbering&) = delete;
+
   std::uint32_t number(const Key& key) {
-    return numbers_.try_emplace(key, static_cast<std::uint32_t>(numbers_.size())).first->second;
+    const auto [known, is_new] =
+        numbers_.try_emplace(key, static_cast<std::uint32_t>(keys_.size()));
+    if (is_new) keys_.push_back(&known->first);
+    return known->second;
   }
+  const Key& key(std::uint32_t number) const { return *keys_[number]; }
+  std::size_t size() const { return keys_.size(); }
 
   template <typename Less = std::less<Key>>
   void settle(Less less = {}) {
-    keys_.clear();
-    for (const auto& [key, number] : numbers_) keys_.push_back(key);
-    std::sort(keys_.begin(), keys_.end(), less);
+    order_.resize(keys_.size());
+    std::iota(order_.begin(), order_.end(), 0);
+    std::sort(order_.begin(), order_.end(),
+              [&](std::uint32_t a, std::uint32_t b) { return less(*keys_[a], *keys_[b]); });
     settled_.resize(keys_.size());
-    for (std::uint32_t i = 0; i < keys_.size(); ++i) settled_[numbers_.at(keys_[i])] = i;
+    for (std::uint32_t i = 0; i < order_.size(); ++i) settled_[order_[i]] = i;
   }
   std::uint32_t settled(std::uint32_t number) const { return settled_[number]; }
-  const std::vector<Key>& keys() const { return keys_; }  // by settled number
+  const Key& settled_key(std::uint32_t settled) const { return key(order_[settled]); }
 
  private:
   std::map<Key, std::uint32_t> numbers_;
-  std::vector<std::uint32_t> settled_;  // by earlier number
-  std::vector<Key> keys_;
+  std::vector<const Key*> keys_;        // by number: those of the map
+  std::vector<std::uint32_t> settled_;  // by number
+  std::vector<std::uint32_t> order_;    // by settled number: the number
 };
 
 // The places of a run.
@@ -62,6 +73,7 @@ class RunPlaces {
   // Numbered in the order in which they appear.
   std::uint32_t function(const std::string& name) { return functions_.number(name); }
   std::uint32_t phase(const std::string& name) { return phases_.number(name); }
+  const std::string& phase_of(std::uint32_t number) const { return phases_.key(number); }
   std::uint32_t file(const File& file) { return files_.number(file); }
   std::uint32_t site(std::uint32_t file, std::uint64_t offset) {
     return sites_.number({file, offset});
@@ -79,10 +91,12 @@ class RunPlaces {
   std::uint32_t settled_function(std::uint32_t number) const { return functions_.settled(number); }
   std::uint32_t settled_site(std::uint32_t number) const { return sites_.settled(number); }
   const std::string& function_name(std::uint32_t settled) const {
-    return functions_.keys()[settled];
+    return functions_.settled_key(settled);
   }
-  const std::string& phase_name(std::uint32_t settled) const { return phases_.keys()[settled]; }
-  std::vector<CallSite> sites() const;
+  const std::string& phase_name(std::uint32_t settled) const {
+    return phases_.settled_key(settled);
+  }
+  std::vector<CallSite> sites() const;  // in this order
 
  private:
   using Site = std::pair<std::uint32_t, std::uint64_t>;  // file, offset
@@ -95,10 +109,9 @@ class RunPlaces {
 // The places in the rows of one process, which must outlive it.
 class ProcessPlaces {
  public:
-  // `kind_of`: the number in the run of each of the process's communicators; `phase_of`: the name
-  // of each of its phases.
+  // `kind_of`, `phases`: the numbers in the run of the process's communicators and phases.
   ProcessPlaces(const ProcessRows& rows, const std::vector<std::uint32_t>& kind_of,
-                std::function<std::string(std::uint32_t)> phase_of, RunPlaces& run);
+                const std::map<std::uint32_t, std::uint32_t>& phases, RunPlaces& run);
 
   CallPlace place(const CallKey& key, const CodePlaceRow& code);
   std::uint32_t function(const CodePlaceRow& code);
@@ -108,7 +121,7 @@ class ProcessPlaces {
  private:
   std::map<std::uint32_t, std::uint32_t> functions_, files_;  // their numbers in the run
   const std::vector<std::uint32_t>& kind_of_;
-  std::function<std::string(std::uint32_t)> phase_of_;
+  const std::map<std::uint32_t, std::uint32_t>& phases_;
   RunPlaces& run_;
 };
 

@@ -361,11 +361,7 @@ void Gather::end_tokens() { pass_on_end(); }
 
 void Gather::release() { pass_on_end(); }
 
-void Gather::wait_for_release() {
-  TokenMessage message{};
-  receive(kAnyProcess, kTagToken, &message, sizeof message);
-  pass_on_end();
-}
+void Gather::wait_for_release() { next_token(nullptr, 0); }
 
 void Gather::pass_on_end() {
   TokenMessage message{};

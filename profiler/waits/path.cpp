@@ -2,6 +2,7 @@
 #include "profiler/waits/path.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "profiler/waits/packed_bytes.h"

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "profile/call_places.h"
 #include "profiler/waits/packed_bytes.h"
 
 namespace fathom::profiler {
@@ -35,24 +36,6 @@ struct PackedCall {
 struct PackedSum {
   std::uint64_t ticks, program_ticks, calls, bytes;
   std::uint32_t row, reserved;
-};
-
-// Numbers rows in the order in which they appear.
-class RowNumbers {
- public:
-  std::uint32_t number(const profile::CallRow* row) {
-    if (row == nullptr) return kNoRow;
-    const auto [known, is_new] =
-        numbers_.try_emplace(row, static_cast<std::uint32_t>(numbers_.size()));
-    if (is_new) put_value(packed_, PackedRow{row->key, row->place});
-    return known->second;
-  }
-  std::uint32_t count() const { return static_cast<std::uint32_t>(numbers_.size()); }
-  const std::vector<char>& packed() const { return packed_; }
-
- private:
-  std::map<const profile::CallRow*, std::uint32_t> numbers_;
-  std::vector<char> packed_;
 };
 
 }  // namespace
@@ -102,30 +85,35 @@ void TimeLine::find_what_calls_lead_to() {
 }
 
 std::vector<char> TimeLine::packed() const {
-  RowNumbers rows;
+  profile::Numbering<const Row*> rows;
+  const auto number = [&rows](const Row* row) {
+    return row != nullptr ? rows.number(row) : kNoRow;
+  };
   std::vector<char> calls, sums;
   const auto pack_sums = [&](const WaitLog::Stretch& stretch) {
     for (std::uint32_t i = 0; i < stretch.count; ++i) {
       const WaitLog::Sum& sum = stretch.sums[i];
-      put_value(sums, PackedSum{sum.ticks, sum.program_ticks, sum.calls, sum.bytes,
-                                rows.number(sum.row), 0});
+      put_value(sums,
+                PackedSum{sum.ticks, sum.program_ticks, sum.calls, sum.bytes, number(sum.row), 0});
     }
   };
   for (const Call& call : calls_) {
     const WaitLog::Stretch stretch = stretch_at(call.at);
     put_value(calls, PackedCall{call.entered_ns, call.left_ns, call.decided_ns, call.bytes,
-                                stretch.short_waits, call.peer_rank, rows.number(call.row),
+                                stretch.short_waits, call.peer_rank, number(call.row),
                                 stretch.count, call.may_wait ? 1u : 0u});
     pack_sums(stretch);
   }
   const WaitLog::Stretch last = last_stretch();
   pack_sums(last);
   std::vector<char> data;
-  put_value(data,
-            PackedLine{opened_ns_, closed_ns_, ns_per_tick_, end_.key, end_.place, last.short_waits,
-                       rows.count(), static_cast<std::uint32_t>(calls_.size()), last.count, 0});
-  for (const std::vector<char>& part : {rows.packed(), calls, sums})
-    data.insert(data.end(), part.begin(), part.end());
+  put_value(data, PackedLine{opened_ns_, closed_ns_, ns_per_tick_, end_.key, end_.place,
+                             last.short_waits, static_cast<std::uint32_t>(rows.size()),
+                             static_cast<std::uint32_t>(calls_.size()), last.count, 0});
+  for (std::uint32_t i = 0; i < rows.size(); ++i)
+    put_value(data, PackedRow{rows.key(i)->key, rows.key(i)->place});
+  data.insert(data.end(), calls.begin(), calls.end());
+  data.insert(data.end(), sums.begin(), sums.end());
   return data;
 }
 
