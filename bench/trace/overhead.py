@@ -112,8 +112,8 @@ def measure():
             print(text[-1], flush=True)
             if "hpcc" in wanted:
                 text += sizes(workspace, installation)
-    text.append(f"Median over {options.sets} sets × {options.rounds} rounds; HPCC over {options.pairs} interleaved "
-                f"runs. {jobs.machine()}, load {os.getloadavg()[0]:.1f} at the end.")
+    text.append(f"Median over {options.sets} sets × {options.rounds} rounds; HPCC over {options.pairs} runs in "
+                f"turns. {jobs.machine()}, load {os.getloadavg()[0]:.1f} at the end.")
     print(text[-1])
     if options.write:
         jobs.write_section("trace-speed.md", "trace-overhead", "\n\n".join(text))
