@@ -183,7 +183,7 @@ class Tests:
             for function, (calls, ns) in told.items():
                 block = blocks[function]
                 assert block["calls"] == [calls], (function, block, calls)
-                # The first few of a loop are timed, then one of up to 64.
+                # The first few of a loop are timed, then one of up to 256.
                 estimated = block["estimated"][0]
                 assert calls < 1000 or calls / 2 < estimated < calls, (function, block)
                 assert 0 < block["total_ns"][0] <= ns, (function, block, ns)
@@ -193,6 +193,16 @@ class Tests:
                 durations = [d for d in profile["call_durations"] if d["function"] == function]
                 assert sum(sum(d["calls"]) for d in durations) == calls, (function, durations)
             assert all("estimated" not in block for block in profile["calls"] if block["function"] not in told), profile["calls"]
+
+    def exceptions_of_error_handlers_pass(self, build):
+        """They used to end the program, because they met an unwinder other than the program's inside Fathom."""
+        for library, variables in ((self.arguments.library, {}), (self.arguments.trace_library, {"FATHOM_TRACE": "request"}),
+                                   (self.arguments.trace_library, {}), (self.arguments.count_library, {})):
+            profile = self.profile(self.profiled(build, "throwing_tests", library=library, **variables))
+            if library == self.arguments.count_library:
+                continue
+            barriers, = (block for block in profile["calls"] if block["function"] == "MPI_Barrier")
+            assert barriers["calls"] == [5, 5], barriers  # and not inside the calls out of which was thrown
 
     def fathom_run_names_call_sites(self, build):
         where = os.path.join(self.scratch, f"named-{build.name}")
@@ -214,7 +224,7 @@ class Tests:
         cases += [(case.__name__.replace("_", " "), case) for case in (
             self.the_library_without_a_trace_times_the_same_calls, self.calls_are_those_of_the_program,
             self.durations_count_every_call, self.a_job_that_aborts_leaves_its_times,
-            self.counting_alone_has_no_times, self.a_poll_without_a_time_is_counted, self.fathom_run_names_call_sites)]
+            self.counting_alone_has_no_times, self.a_poll_without_a_time_is_counted, self.exceptions_of_error_handlers_pass, self.fathom_run_names_call_sites)]
         for row in open_mpi.tested():
             build, name = open_mpi.OpenMpi(row), row.name
             for title, case in cases:
