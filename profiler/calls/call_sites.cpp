@@ -136,7 +136,7 @@ const CallSites::Binding* CallSites::binding_of(std::uintptr_t address) {
   return nullptr;
 }
 
-const void* CallSites::look_closer(const Caller& caller, const char* function) {
+const void* CallSites::look_closer(Caller caller, const char* function) {
   if (binding_of(reinterpret_cast<std::uintptr_t>(caller.return_address)) != nullptr) {
     const void* site = through_binding(caller, function);
     if (note_ != nullptr && depth() == 0 && site != nullptr) [[unlikely]]
@@ -148,7 +148,7 @@ const void* CallSites::look_closer(const Caller& caller, const char* function) {
   return caller.return_address;
 }
 
-const void* CallSites::through_binding(const Caller& caller, const char* function) {
+const void* CallSites::through_binding(Caller caller, const char* function) {
   auto address = reinterpret_cast<std::uintptr_t>(caller.return_address);
   auto frame = reinterpret_cast<std::uintptr_t>(caller.frame);
   while (const Binding* binding = binding_of(address)) {
@@ -166,7 +166,7 @@ const void* CallSites::through_binding(const Caller& caller, const char* functio
   return reinterpret_cast<const void*>(address);
 }
 
-const void* CallSites::nested(const Caller& caller) {
+const void* CallSites::nested(Caller caller) {
   const auto address = reinterpret_cast<std::uintptr_t>(caller.return_address);
   std::uint64_t meaning = recall(address);
   if (meaning == 0) {

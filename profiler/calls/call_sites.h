@@ -33,7 +33,7 @@ class CallSites {
   static void open();
 
   // `function`: the "MPI_X" being called. Null if the program did not make the call.
-  static const void* site(const Caller& caller, const char* function) {
+  static const void* site(Caller caller, const char* function) {
     const auto address = reinterpret_cast<std::uintptr_t>(caller.return_address);
     if (address - all_.begin < all_.size || depth() != 0) [[unlikely]]
       return look_closer(caller, function);
@@ -49,7 +49,7 @@ class CallSites {
   // Whether it is inside one that is not inside another.
   static bool is_inside_one() { return depth() == 1; }
   // site(), but null as well for a call made inside another.
-  static const void* outermost_site(const Caller& caller, const char* function) {
+  static const void* outermost_site(Caller caller, const char* function) {
     return is_outermost() ? site(caller, function) : nullptr;
   }
 
@@ -63,6 +63,10 @@ class CallSites {
     bool is_outermost() const { return depth() == 1; }
   };
 
+  // The same in two steps, where is_outermost() has been found true.
+  static void enter_outermost() { depth() = 1; }
+  static void leave_outermost() { depth() = 0; }
+
   struct Binding {
     std::uintptr_t begin, size;  // of its code
     const std::uint8_t* frames;  // .eh_frame_hdr
@@ -71,9 +75,9 @@ class CallSites {
  private:
   static constexpr int kMaxBindings = 8;
 
-  static const void* look_closer(const Caller& caller, const char* function);
-  static const void* through_binding(const Caller& caller, const char* function);
-  static const void* nested(const Caller& caller);
+  static const void* look_closer(Caller caller, const char* function);
+  static const void* through_binding(Caller caller, const char* function);
+  static const void* nested(Caller caller);
   static int& depth() {
     static thread_local int calls __attribute__((tls_model("initial-exec"))) = 0;
     return calls;

@@ -43,20 +43,25 @@ void TimedCall::took(MPI_Comm comm, const ProbeStatus& status, MPI_Message messa
   if (is_noted()) note_found(comm, status, keeps_notes ? message : nullptr);
 }
 
-SeldomTimedCall::SeldomTimedCall(const Caller& caller, std::uint32_t function, const char* name)
+SeldomTimedCall::SeldomTimedCall(Caller caller, std::uint32_t function, const char* name)
     : TimedCall(caller, function, name) {}
 SeldomTimedCall::SeldomTimedCall(std::uint32_t function, const void* site)
     : TimedCall(function, site) {}
 SeldomTimedCall::~SeldomTimedCall() = default;
 
-void UntimedPoll::succeeded(std::uint32_t function) {
+int UntimedPoll::succeeded(std::uint32_t function, int code) {
   const std::uint64_t left = Ticks::now();
   const std::uint64_t lasted = WaitLog::untimed_poll_succeeded(function, left);
   const CallTimes::Rows rows =
       CallTimes::find_rows(function, WaitLog::site_of_untimed_poll(), profile::kNoCommunicator);
-  if (!rows.are_known()) return WaitLog::not_timed();
-  rows.add_estimated(lasted);
-  WaitLog::poll_succeeded(left, rows.row(), 0);
+  if (rows.are_known()) {
+    rows.add_estimated(lasted);
+    WaitLog::poll_succeeded(left, rows.row(), 0);
+  } else {
+    WaitLog::not_timed();
+  }
+  CallSites::leave_outermost();
+  return code;
 }
 
 void initialized(std::uint64_t entered, std::uint32_t function, const void* site) {

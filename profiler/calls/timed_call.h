@@ -40,7 +40,7 @@ class ProbeStatus {
 
 class TimedCall {
  public:
-  [[gnu::always_inline]] TimedCall(const Caller& caller, std::uint32_t function, const char* name,
+  [[gnu::always_inline]] TimedCall(Caller caller, std::uint32_t function, const char* name,
                                    bool polls = false)
       : function_(function),
         site_(CallTimes::on() ? CallSites::outermost_site(caller, name) : nullptr),
@@ -169,7 +169,7 @@ class TimedCall {
 // The same for a call that tests or probes and returns at once.
 class PollingCall : public TimedCall {
  public:
-  [[gnu::always_inline]] PollingCall(const Caller& caller, std::uint32_t function, const char* name)
+  [[gnu::always_inline]] PollingCall(Caller caller, std::uint32_t function, const char* name)
       : TimedCall(caller, function, name, true) {}
   [[gnu::always_inline]] PollingCall(std::uint32_t function, const void* site)
       : TimedCall(function, site, true) {}
@@ -195,40 +195,56 @@ class PollingCall : public TimedCall {
 // A test that goes on with a loop of tests that fail, and whose time is not read (failing_polls.h):
 //
 //   if (UntimedPoll::is_next(caller, "MPI_Test")) {
-//     const UntimedPoll poll(1, request);
-//     const int code = next(…);
-//     poll.leave(kFunction_MPI_Test, found something);
-//     return code;
+//     UntimedPoll poll(1, request);
+//     return poll.leave(kFunction_MPI_Test, next(…), flag);
 //   }
+//
+// Tens of millions of these calls may stand between a program's accesses to memory, whose stores that miss the
+// caches are then further apart. So there are few stores here, not even of saved registers.
 class UntimedPoll {
  public:
-  [[gnu::always_inline]] static bool is_next(const Caller& caller, const char* name) {
+  [[gnu::always_inline]] static bool is_next(Caller caller, const char* name) {
     return CallTimes::on() && WaitLog::is_untimed_poll(CallSites::outermost_site(caller, name));
+  }
+  // The same for a call of the program from C, without another call: false if it may be one of a binding.
+  [[gnu::always_inline]] static bool is_next_at(const void* return_address) {
+    return WaitLog::is_untimed_poll(return_address) && CallSites::is_outermost() && CallTimes::on();
   }
 
   template <typename Request>
   [[gnu::always_inline]] UntimedPoll(int count, Request* requests) {
-    WaitLog::untimed_poll_entered();
-    WaitLog::completes(count, reinterpret_cast<void* const*>(requests));
+    CallSites::enter_outermost();
+    WaitLog::untimed_poll_entered(count, reinterpret_cast<void* const*>(requests));
   }
   UntimedPoll(const UntimedPoll&) = delete;
-  [[gnu::always_inline]] ~UntimedPoll() {}
+  [[gnu::always_inline]] ~UntimedPoll() {
+    if (!has_left_) CallSites::leave_outermost();  // an error handler has thrown an exception
+  }
 
-  [[gnu::always_inline]] void leave(std::uint32_t function, bool found) const {
-    return found ? succeeded(function) : WaitLog::untimed_poll_failed();
+  // `found`: what the call sets if it has found something, by flag or number. Returns `code`.
+  [[gnu::always_inline]] int leave(std::uint32_t function, int code, const int* found) {
+    has_left_ = true;
+    return left(function, code, found);
   }
 
  private:
-  static void succeeded(std::uint32_t function);
+  [[gnu::noinline]] static int left(std::uint32_t function, int code, const int* found) {
+    if (code == MPI_SUCCESS && found != nullptr && *found > 0) [[unlikely]]
+      return succeeded(function, code);
+    WaitLog::untimed_poll_failed();
+    CallSites::leave_outermost();
+    return code;
+  }
+  static int succeeded(std::uint32_t function, int code);
 
-  const CallSites::Inside inside_;
+  bool has_left_ = false;
 };
 
 // The same in one copy for all functions that are called seldom or take long: inlined into 600
 // wrappers, it would take the compiler longer than everything else in them.
 class SeldomTimedCall : public TimedCall {
  public:
-  SeldomTimedCall(const Caller& caller, std::uint32_t function, const char* name);
+  SeldomTimedCall(Caller caller, std::uint32_t function, const char* name);
   SeldomTimedCall(std::uint32_t function, const void* site);
   ~SeldomTimedCall();
 

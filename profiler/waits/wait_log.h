@@ -126,7 +126,10 @@ class WaitLog {
     profile::CodePlaceRow place;
   };
   static void initialized(const End& call) { init_ = call; }
-  static void finalizes(const End& call) { finalize_ = call; }
+  static void finalizes(const End& call) {
+    finalize_ = call;
+    interrupt_loop();
+  }
   static const End& init() { return init_; }
   static const End& finalize() { return finalize_; }
 
@@ -134,18 +137,24 @@ class WaitLog {
 
   static void entered(std::uint32_t function, std::uint64_t ticks) {
     begin_call(function, ticks);
-    own_.polls.end();
+    if (own_.polls.go_on()) [[unlikely]]
+      end_polls(ticks);
   }
   // The same for a call that tests or probes and returns at once: it may continue a loop.
   static void poll_entered(std::uint32_t function, std::uint64_t ticks) {
     if (own_.function != kFailedPoll || ends_loop_before(ticks)) own_.loop_entered = ticks;
     begin_call(function, ticks);
+    settle_polls(ticks);
   }
   // Whether a test from `site` goes on with a loop, and goes untimed: then untimed_poll_…().
   static bool is_untimed_poll(const void* site) { return own_.polls.allows(site); }
-  static void untimed_poll_entered() {
-    own_.polls.entered_untimed();
-    begin_call(kFailedPoll, own_.poll_left);  // later, but not by much
+  // `requests`: as in completes(), and not null if the call is right.
+  static void untimed_poll_entered(int count, void* const* requests) {
+    own_.entered = own_.poll_left;  // later, but not by much
+    if (own_.request_count != count || own_.requests != requests) {
+      own_.request_count = count;
+      own_.requests = requests;
+    }
   }
   // What it waits for or tests. `requests` must stay valid until left().
   static void completes(int count, void* const* requests) {
@@ -197,16 +206,18 @@ class WaitLog {
     not_timed();
   }
   static void untimed_poll_failed() {
-    own_.last_left += own_.polls.failed_untimed();
-    not_timed();
+    own_.polls.failed_untimed();
+    own_.entered = 0;
+    if (own_.parts != 0) own_.parts = 0;
   }
   static const void* site_of_untimed_poll() { return own_.polls.site(); }
   // Returns how long it is taken to have lasted. Then poll_succeeded().
   static std::uint64_t untimed_poll_succeeded(std::uint32_t function, std::uint64_t ticks) {
-    const std::uint64_t lasted = own_.polls.succeeded_untimed(ticks);
+    const std::uint64_t lasted = own_.polls.lasted(ticks);
     own_.entered = ticks - lasted;
     own_.function = function;
-    if (ends_loop_before(own_.entered)) own_.loop_entered = own_.entered;
+    if (ends_loop_before(own_.entered, true)) own_.loop_entered = own_.entered;
+    settle_polls(own_.entered);
     return lasted;
   }
   // Whether the present call, if it succeeds, ends a loop: then found() matters.
@@ -214,7 +225,7 @@ class WaitLog {
   // No loop of this thread goes on from here.
   static void interrupt_loop() {
     own_.poll_left = 0;
-    own_.polls.end();
+    if (own_.polls.go_on()) end_polls(Ticks::now());
   }
   // The call is not in the table of times after all.
   static void not_timed() {
@@ -403,6 +414,11 @@ class WaitLog {
     own_.function = function;
     own_.request_count = 0;
   }
+  static void settle_polls(std::uint64_t ticks) { own_.last_left += own_.polls.settle(ticks); }
+  [[gnu::noinline]] static void end_polls(std::uint64_t ticks) {
+    settle_polls(ticks);
+    own_.polls.end();
+  }
   static std::uint64_t moment() { return own_.entered != 0 ? own_.entered : Ticks::now(); }
   static void count_completed(Part part) {
     if (part.is_known()) memory_->channels.row(part.channel()).completed += 1;
@@ -470,10 +486,10 @@ class WaitLog {
       *place = {place->sum, own_.loop_entered, place->sum.ticks - ticks, row->calls - 1};
     return place;
   }
-  // Whether so much time has passed since the last poll that the loop has ended.
-  static bool ends_loop_before(std::uint64_t ticks) {
+  // Whether so much time has passed since the last poll that the loop has ended. `untimed`: the present one is.
+  static bool ends_loop_before(std::uint64_t ticks, bool untimed = false) {
     return ticks - own_.poll_left > longest_poll_ &&
-           (own_.poll_left == 0 || !own_.polls.had_no_processor());
+           (own_.poll_left == 0 || !own_.polls.had_no_processor(untimed));
   }
   static void take_out_loop(const profile::CallRow* present);
   static Sum before(const Record& present, const Sum& sum);

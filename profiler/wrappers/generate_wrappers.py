@@ -111,8 +111,8 @@ def wrapped(f):
 
 
 def entry_points(f, acting, at_once=None):
-    """PMPI_X and MPI_X of all names; acting(next) calls `next` with Fathom's additions, and so does at_once(next),
-    inlined: for MPI_X where no other tool is in between."""
+    """PMPI_X and MPI_X of all names; acting(next, caller) calls `next` with Fathom's additions, and so does
+    at_once(next), inlined: for MPI_X where no other tool is in between."""
     return [line for name, short in identifiers(f) for line in entry_points_of(f, name, short, acting, at_once)]
 
 
@@ -121,28 +121,35 @@ def entry_points_of(f, name, short, acting, at_once):
     passed = ', ' + fixed.arguments if fixed.arguments else ''
     pass_on = 'pass_on_init' if f.role in ('init', 'init_thread', 'session_init') else 'pass_on'
 
-    def opening(entry, following):
+    def opening(following):
         more = [f'  FATHOM_MORE({argument_name(split(f.parameters)[0])});'] if f.variadic else []
-        if at_once and following == 'tool':
-            more.append(f'  if (const auto direct = tool_{short}.direct()) [[likely]] return {at_once("direct")};')
-        return [f'FATHOM_EXPORT int {entry}({f.parameters}) {{', *more,
-                f'  const auto library = next_{short}.library();',
+        return [*more, f'  const auto library = next_{short}.library();',
                 f'  if (library == nullptr) return hooks::{pass_on}({following}_{short}{passed});']
-    return [*opening('P' + name, 'next'),
-            f'  if (Chain::holds(&next_{short})) return library({fixed.arguments});',
-            f'  return {acting("library")};', '}',
-            *opening(name, 'tool'),
-            f'  if (const auto tool = tool_{short}.other_tool()) {{',
-            f'    const Chain chain(&next_{short});',
-            f'    return {acting("tool")};', '  }',
-            *([f'  tool_{short}.goes_to(next_{short}, library);'] if at_once else []),
-            f'  return {acting("library")};', '}', '']
+
+    def ending(caller):
+        return [f'  if (const auto tool = tool_{short}.other_tool()) {{',
+                f'    const Chain chain(&next_{short});',
+                f'    return {acting("tool", caller)};', '  }',
+                *([f'  tool_{short}.goes_to(next_{short}, library);'] if at_once else []),
+                f'  return {acting("library", caller)};', '}', '']
+    of_library = [f'FATHOM_EXPORT int P{name}({f.parameters}) {{', *opening('next'),
+                  f'  if (Chain::holds(&next_{short})) return library({fixed.arguments});',
+                  f'  return {acting("library", "FATHOM_CALLER")};', '}']
+    if not at_once:
+        return [*of_library, f'FATHOM_EXPORT int {name}({f.parameters}) {{', *opening('tool'), *ending('FATHOM_CALLER')]
+    # The rest is apart, so that MPI_X saves no registers for it.
+    return [*of_library,
+            f'[[gnu::noinline]] static int first_{short}(Caller caller{more_parameters(f)}) {{',
+            *opening('tool'), *ending('caller'),
+            f'FATHOM_EXPORT int {name}({f.parameters}) {{',
+            f'  if (const auto direct = tool_{short}.direct()) [[likely]] return {at_once("direct")};',
+            f'  return first_{short}(FATHOM_CALLER{passed});', '}', '']
 
 
 def wrapper(f):
     arguments = f.fixed().arguments
     passed = ', ' + arguments if arguments else ''
-    exported = entry_points(f, lambda function: f'wrapped_{f.short}({function}{passed})')
+    exported = entry_points(f, lambda function, _: f'wrapped_{f.short}({function}{passed})')
     return '\n'.join(next_functions(f) + wrapped(f)), '\n'.join(exported)
 
 
@@ -188,26 +195,32 @@ def is_inlined(f):
     return not is_seldom(f) and not f.name.endswith(('_c', '_init'))
 
 
-def around_calls(f, name, lines, first=()):
+def around_calls(f, name, lines, idle=''):
     """The function `name` with the statements `lines`, and its entry points. One that is inlined also has a copy for
-    the ways in which fewer programs come. `first`: statements before the others that return in the usual case, and so
-    need not save the registers that the others use."""
+    the ways in which fewer programs come. A test that goes untimed (UntimedPoll) is a function of its own, to which
+    MPI_X jumps before it has saved a register. `idle`: what else must be true for that."""
     fixed = f.fixed()
     inlined = is_inlined(f)
-    parameters = (f'([[maybe_unused]] const Caller& caller, {shape(f).replace("(*)", "(*next)")}{more_parameters(f)})')
+    parameters = (f'([[maybe_unused]] Caller caller, {shape(f).replace("(*)", "(*next)")}{more_parameters(f)})')
     given = ''.join(', ' + a for a in ('next', fixed.arguments) if a)
     passed = ', ' + fixed.arguments if fixed.arguments else ''
     start = '[[gnu::always_inline]] inline int' if inlined else 'int'
     defined = []
-    if first:
-        defined += [f'[[gnu::noinline]] int {name}_{f.short}_in_full{parameters} {{', *['  ' + line for line in lines], '}', '']
-        lines = [*first, f'return {name}_{f.short}_in_full(caller{given});']
+    if is_test(f):
+        untimed = f'return untimed_{f.short}({fixed.arguments}, next);'
+        defined += [f'[[gnu::noinline]] int untimed_{f.short}({fixed.parameters}, {shape(f).replace("(*)", "(*next)")}) {{',
+                    *['  ' + line for line in untimed_poll(f)], '}', '',
+                    f'[[gnu::noinline]] int {name}_{f.short}_in_full{parameters} {{',
+                    f'  if ({idle}UntimedPoll::is_next(caller, "{f.name}")) {untimed}',
+                    *['  ' + line for line in lines], '}', '']
+        lines = [f'if ({idle}UntimedPoll::is_next_at(caller.return_address)) {untimed}',
+                 f'return {name}_{f.short}_in_full(caller{given});']
     defined += [f'{start} {name}_{f.short}{parameters} {{', *['  ' + line for line in lines], '}', '']
     if not inlined:
-        return defined, entry_points(f, lambda function: f'{name}_{f.short}(FATHOM_CALLER, {function}{passed})')
+        return defined, entry_points(f, lambda function, caller: f'{name}_{f.short}({caller}, {function}{passed})')
     defined += [f'[[gnu::noinline]] int {name}_{f.short}_apart{parameters} {{',
                 f'  return {name}_{f.short}(caller{given});', '}', '']
-    return defined, entry_points(f, lambda function: f'{name}_{f.short}_apart(FATHOM_CALLER, {function}{passed})',
+    return defined, entry_points(f, lambda function, caller: f'{name}_{f.short}_apart({caller}, {function}{passed})',
                                  lambda function: f'{name}_{f.short}(FATHOM_CALLER, {function}{passed})')
 
 
@@ -323,15 +336,15 @@ def arguments_of_call(f):
     return re.sub(r'\bstatus\b', 'seen.used()', arguments) if f.group == 'probe' else arguments
 
 
-def untimed_poll(f, idle=''):
-    """The call, if it is a test that goes untimed. `idle`: what else must be true."""
-    if f.role != 'completion' or 'polling' not in f.waits:
-        return []
-    return [f'if ({idle}UntimedPoll::is_next(caller, "{f.name}")) {{',
-            f'  const UntimedPoll poll({given_requests(f)});',
-            f'  const int code = next({arguments_of_call(f)});',
-            f'  poll.leave(kFunction_{f.name}, {found_something(f, "code")});',
-            '  return code;', '}']
+def is_test(f):
+    return f.role == 'completion' and 'polling' in f.waits
+
+
+def untimed_poll(f):
+    """The statements of a test that goes untimed."""
+    what = 'flag' if 'int *flag' in f.parameters else 'outcount'
+    return [f'UntimedPoll poll({given_requests(f)});',
+            f'return poll.leave(kFunction_{f.name}, next({arguments_of_call(f)}), {what});']
 
 
 def timed_call(f, passed):
@@ -351,7 +364,7 @@ def timed_call(f, passed):
 def timed_wrapper(f):
     given = ''.join(', ' + a for a in ('next', f.fixed().arguments) if a)[2:]
     lines = next_functions(f) + ([] if f.role in TRACED_ONLY else wrapped(f))
-    defined, exported = around_calls(f, 'timed', timed_call(f, given), untimed_poll(f))
+    defined, exported = around_calls(f, 'timed', timed_call(f, given))
     return '\n'.join(lines + defined), '\n'.join(exported)
 
 
@@ -422,7 +435,7 @@ def recorded_call(f):
     if f.role == 'finalize':
         enter.append(job_end(f, 'recorded.on() ? recorded.last_ticks() : Ticks::now()', 'site'))
     inside = [] if timed else ['const CallSites::Inside inside;']
-    return [*untimed_poll(f, 'Recorder::is_idle() && '), *new, *enter, *inside, *call, *leaving, *after, 'return ended.result;']
+    return [*new, *enter, *inside, *call, *leaving, *after, 'return ended.result;']
 
 
 def for_short_call(f, lines):
@@ -450,7 +463,8 @@ def for_short_call(f, lines):
 def traced_wrapper(f):
     lines = next_functions(f) + ([] if f.role in TRACED_ONLY else wrapped(f))
     statements = recorded_call(f)
-    defined, exported = around_calls(f, 'recorded', for_short_call(f, statements) if is_inlined(f) else statements)
+    defined, exported = around_calls(f, 'recorded', for_short_call(f, statements) if is_inlined(f) else statements,
+                                     'Recorder::is_idle() && ')
     return '\n'.join(lines + defined), '\n'.join(exported)
 
 
@@ -478,7 +492,7 @@ def fortran_wrapper(f):
     passed = ', '.join(letters)
     leave = ', '.join(['result', *payload(call_attributes.at_leave(f))])
     lines = [f'constinit FortranFunction fortran_{name}{{"{name}", "{inner}"}};' for name in fortran_names(f)]
-    lines += [f'void recorded_fortran_{f.short}(const Caller& caller, FortranFunction::Function next{more}) {{',
+    lines += [f'void recorded_fortran_{f.short}(Caller caller, FortranFunction::Function next{more}) {{',
               '  if (next == nullptr) return;',
               f'  if (!open_mpi_is_known()) return next({passed});',
               f'  TracedCall recorded(kFunction_{f.name}, CallSites::site(caller, "{f.name}"));',

@@ -56,7 +56,7 @@ struct Time {
       test(ticks, row, succeeds);
       return false;
     }
-    WaitLog::untimed_poll_entered();
+    WaitLog::untimed_poll_entered(1, &request);
     now += ticks;
     if (succeeds) {
       WaitLog::completed({Part::kUnknown});
@@ -192,20 +192,22 @@ TEST_CASE("what is between two tests ends a loop if it is another call, a window
   CHECK(sums.at(&rows[0]) == OfPlace{4 * (20 + longer), 8, 0});
 }
 
-TEST_CASE("of a loop that goes on failing one test in 64 is timed, and all are counted") {
+TEST_CASE("of a loop that goes on failing one test in 256 is timed, and all are counted") {
   open();
   static std::vector<profile::CallRow> rows(2);  // the log keeps where they are
   Time time{std::uint64_t{1} << 43};
   time.call(kCommRank, 5, &rows[1], 0, false);
   const std::uint64_t entered = time.now;
-  constexpr int kTests = 6400;
-  int untimed = 0;
-  for (int i = 0; i < kTests; ++i) untimed += time.any_test(20, &rows[0], false) ? 1 : 0;
-  CHECK(rows[0].calls == kTests);
-  CHECK(rows[0].estimated == static_cast<std::uint64_t>(untimed));
-  CHECK(untimed > kTests * 63 / 64 - 70);
-  CHECK(untimed <= kTests * 63 / 64);
-  CHECK(all_found().sums.at(&rows[0]) == OfPlace{20 * kTests, kTests, 0});
+  std::uint64_t tests = 0, timed = 0;
+  while (timed < 106) {  // the last one is: until then, times of the others are outstanding
+    timed += time.any_test(20, &rows[0], false) ? 0 : 1;
+    tests += 1;
+    CHECK(rows[0].calls == tests);
+  }
+  CHECK(rows[0].estimated == tests - timed);
+  // Runs of none, 3, 15, 63 and then of 255.
+  CHECK(tests == 106 + 3 + 15 + 63 + 101 * 255);
+  CHECK(all_found().sums.at(&rows[0]) == OfPlace{20 * tests, tests, 0});
   while (time.any_test(20, &rows[0], false)) continue;  // the next goes untimed
   const std::uint64_t before = rows[0].ticks;
   CHECK(time.any_test(500, &rows[0], true));
@@ -245,6 +247,29 @@ TEST_CASE(
   for (int i = 0; i < 20; ++i) {
     CHECK(!time.any_test(20, &rows[0], false));
     time.now += kLongestPoll / 8;
+  }
+}
+
+TEST_CASE("fewer tests go untimed where they are further apart, so that no loop seems to end") {
+  open();
+  static std::vector<profile::CallRow> rows(1);  // the log keeps where they are
+  Time time{std::uint64_t{1} << 46};
+  for (const int in_eighth : {10'000, 100, 10, 2}) {
+    CAPTURE(in_eighth);
+    std::uint64_t timed_at = time.now, longest = 0;
+    int untimed = 0;
+    for (int i = 0; i < 2'000; ++i) {
+      const std::uint64_t now = time.now;
+      if (time.any_test(20, &rows[0], false)) {
+        untimed += 1;
+      } else {
+        longest = i < 300 ? 0 : std::max(longest, now - timed_at);  // once it has got used to it
+        timed_at = now;
+      }
+      time.now += kLongestPoll / 8 / in_eighth;
+    }
+    CHECK(untimed > 200);
+    CHECK(longest < kLongestPoll);
   }
 }
 
