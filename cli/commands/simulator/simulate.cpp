@@ -18,17 +18,15 @@
 
 #include "base/seconds.h"
 #include "cli/commands/simulator/cluster_options.h"
+#include "cli/commands/simulator/runs_page.h"
 #include "cli/commands/simulator/simulate_compare.h"
 #include "cli/commands/simulator/simulate_scenario.h"
 #include "cli/commands/simulator/simulate_time.h"
 #include "cli/language/command_line.h"
 #include "cli/language/options.h"
 #include "cli/pages/hot_links.h"
-#include "cli/pages/run_table.h"
-#include "cli/pages/simulation_comparison.h"
 #include "cli/runs/results_folder.h"
 #include "cli/runs/run_directory.h"
-#include "cli/terminal/terminal.h"
 #include "cli/terminal/units.h"
 #include "scenario/utilisation.h"
 #include "simulator/formats/cluster.h"
@@ -176,12 +174,6 @@ base::Result<std::vector<simulator::HostId>> named_hosts(const simulator::Networ
   return hosts;
 }
 
-const std::vector<std::string>& load_titles() {
-  static const std::vector<std::string> titles = {"worst", "host link", "p95",
-                                                  "mean",  "max/mean",  "flows"};
-  return titles;
-}
-
 // Explains zeros, which would look like a fault.
 void print_hint(const simulator::Job& job, const simulator::LoadSpread& spread, bool host_links) {
   if (host_links || spread.max_congestion > 0 || job.pairs.empty()) return;
@@ -189,26 +181,6 @@ void print_hint(const simulator::Job& job, const simulator::LoadSpread& spread, 
                "fathom: %s: no message crosses a link between switches; add --host-links to count "
                "the links of hosts too\n",
                printable(job.name).c_str());
-}
-
-SimulatedRun summary_of(const simulator::Network& network, const simulator::Job& job,
-                        const simulator::LoadRun& run, const simulator::LoadSpread& spread,
-                        bool host_links) {
-  SimulatedRun summary;
-  summary.cluster = network.name();
-  summary.job = job.name;
-  summary.selection = run.selection;
-  summary.placement = run.placement;
-  summary.routing = run.routing;
-  summary.model = "load";
-  summary.max_congestion = spread.max_congestion;
-  summary.mean_congestion = spread.mean_congestion;
-  if (const simulator::LinkId worst = spread.worst(host_links).id; worst != simulator::kNoId) {
-    const simulator::Link& link = network.link(worst);
-    summary.worst_link = {network.node_name(link.source), network.node_name(link.target),
-                          link.capacity_Bps, run.use.bytes[worst]};
-  }
-  return summary;
 }
 
 base::Result<simulator::Network> with_failures(simulator::Network network,
@@ -252,68 +224,6 @@ base::Status write_extras(const simulator::Network& network, const simulator::Jo
   return write_table(network, job, choice, options, number);
 }
 
-// What is simulated, above the table.
-std::string inputs_text(const std::vector<simulator::Network>& networks,
-                        const std::vector<ModelJob>& jobs) {
-  std::string text;
-  for (const simulator::Network& network : networks)
-    text += "cluster  " + printable(network.name()) + ": " + network_text(network) + '\n';
-  for (const ModelJob& job : jobs) {
-    double bytes = 0;
-    for (const auto& pair : job.job.pairs) bytes += static_cast<double>(pair.bytes);
-    text += fmt::format("job      {}: {} ranks, {} between them\n", printable(job.job.name),
-                        grouped(static_cast<std::uint64_t>(job.job.ranks)), human_bytes(bytes));
-  }
-  return text + '\n';
-}
-
-void show(const std::string& text) { std::fputs(Terminal::of_stdout().text(text).c_str(), stdout); }
-
-// What is printed of the combinations: a line of each at once, and at the end which one is best.
-struct RunsPage {
-  std::string inputs;
-  RunTable table;
-  std::vector<SimulatedRun> runs = {};
-
-  void print(const SimulatedRun& run, const std::vector<std::string>& figures,
-             const std::string& last) {
-    if (runs.size() == 1) show(inputs + table.heading());
-    show(table.line(run, figures, last));
-  }
-};
-
-RunsPage page_of(const Plan& plan, const std::vector<simulator::Network>& networks,
-                 const std::vector<ModelJob>& jobs) {
-  RunTable::Names names;
-  for (const simulator::Network& network : networks) names.clusters.push_back(network.name());
-  for (const ModelJob& job : jobs) names.jobs.push_back(job.job.name);
-  for (const simulator::PlacementChoice& placement : plan.placements)
-    names.placements.push_back(placement.name());
-  return {inputs_text(networks, jobs),
-          {std::move(names), plan.model == Model::kLoad ? load_titles() : timed_titles(plan.model),
-           "bottleneck"}};
-}
-
-// The output line of one combination.
-void print_load(RunsPage& page, const simulator::Network& network, const simulator::LoadRun& run,
-                const simulator::LoadSpread& spread, bool host_links) {
-  const bool relative = simulator::has_relative_capacities(network);
-  const simulator::LoadFigures figures = simulator::load_figures(network, run.use, host_links);
-  const simulator::LinkId worst = spread.worst(true).id;
-  std::string where = "none carries anything";
-  if (worst != simulator::kNoId) {
-    where = fmt::format("{}{}, {}", network.joins_switches(worst) ? "" : "a host's: ",
-                        link_name(network, worst), human_bytes(run.use.bytes[worst]));
-  }
-  page.print(page.runs.back(),
-             {congestion_text(relative, spread.max_congestion),
-              congestion_text(relative, spread.of_hosts.congestion),
-              congestion_text(relative, spread.p95_congestion),
-              congestion_text(relative, spread.mean_congestion),
-              fmt::format("{:.3g}", spread.imbalance), fmt::format("{:.0f}", figures.max_flows)},
-             where);
-}
-
 base::Status simulate_load(const simulator::Network& network, const simulator::Job& job,
                            const Plan& plan, const simulator::Choice& choice,
                            const SimulateOptions& options, RunsPage& page,
@@ -322,10 +232,10 @@ base::Status simulate_load(const simulator::Network& network, const simulator::J
   if (!run) return run.error();
   results.add(network, job.name, *run, options.host_links);
   const auto spread = simulator::load_spread(network, run->use.bytes, options.host_links);
-  page.runs.push_back(summary_of(network, job, *run, spread, options.host_links));
-  if (!options.json) print_load(page, network, *run, spread, options.host_links);
+  page.add(network, job, *run, spread, options.host_links);
   print_hint(job, spread, options.host_links);
-  if (plan.is_single && !options.json) show(load_report(network, run->use, options.host_links));
+  if (plan.is_single && !options.json)
+    page.print(load_report(network, run->use, options.host_links));
   return write_extras(network, job, choice, *run, options, results.count());
 }
 
@@ -366,12 +276,8 @@ base::Status simulate_time(const simulator::Network& network, const ModelJob& jo
   const auto run = run_in_time(network, job, plan.model, plan.machine, choice);
   if (!run) return run.error();
   results.add_text(simulator::timed_json(network, job.job.name, *run, options.host_links));
-  page.runs.push_back(timed_summary(network, job, *run, plan.model));
-  if (!options.json) {
-    page.print(page.runs.back(), timed_figures(*run), worst_link_in_use(network, *run));
-    show(phases_text(*run));
-  }
-  if (plan.is_single && !options.json) show(time_report(network, *run->usage, run->seconds));
+  page.add(network, job, *run, plan.model);
+  if (plan.is_single && !options.json) page.print(time_report(network, *run->usage, run->seconds));
   if (auto written = write_snapshots(network, *run, options, results.count()); !written)
     return written;
   if (!options.table.empty()) {
@@ -431,15 +337,17 @@ base::Status simulate_job(const simulator::Network& network, const ModelJob& job
 base::Status simulate_all(const Plan& plan, const SimulateOptions& options,
                           const std::vector<simulator::Network>& networks,
                           const std::vector<ModelJob>& jobs, simulator::ResultsWriter& results) {
-  RunsPage page = page_of(plan, networks, jobs);
+  std::vector<std::string> placements;
+  for (const simulator::PlacementChoice& placement : plan.placements)
+    placements.push_back(placement.name());
+  RunsPage page(networks, jobs, std::move(placements), plan.model, !options.json);
   for (const simulator::Network& network : networks) {
     for (const ModelJob& job : jobs) {
       auto status = simulate_job(network, job, plan, options, page, results);
       if (!status) return status;
     }
   }
-  if (!options.json && !plan.is_single)
-    show('\n' + folded(best_lines(page.runs), Terminal::of_stdout().width(), 6));
+  if (!plan.is_single) page.end();
   return results.finish();
 }
 
