@@ -28,8 +28,9 @@ class ProgramJob:
         self.seconds = 0.0
         self.log = open(self.directory / "log", "w+")
         start = time.monotonic()
+        # In a session of its own: a group with stopped processes gets a SIGHUP when the shell that started it ends.
         self.process = subprocess.Popen(line, cwd=self.directory, stdin=subprocess.DEVNULL, stdout=self.log,
-                                        stderr=subprocess.STDOUT,
+                                        stderr=subprocess.STDOUT, start_new_session=True,
                                         env=installation.environment | {"TMPDIR": str(self.directory)})
         self.end = select.poll()
         self.end_file = os.pidfd_open(self.process.pid)
