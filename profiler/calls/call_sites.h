@@ -18,6 +18,8 @@
 
 #include <cstdint>
 
+#include "profiler/counting/call_depth.h"
+
 namespace fathom::profiler {
 
 struct Caller {
@@ -34,10 +36,15 @@ class CallSites {
 
   // `function`: the "MPI_X" being called. Null if the program did not make the call.
   static const void* site(Caller caller, const char* function) {
-    const auto address = reinterpret_cast<std::uintptr_t>(caller.return_address);
-    if (address - all_.begin < all_.size || depth() != 0) [[unlikely]]
+    if (!is_outermost_site(caller.return_address)) [[unlikely]]
       return look_closer(caller, function);
     return caller.return_address;
+  }
+  // Whether the address that an MPI function returns to is where the program called it, inside no other,
+  // as far as can be told without a closer look.
+  static bool is_outermost_site(const void* return_address) {
+    return reinterpret_cast<std::uintptr_t>(return_address) - all_.begin >= all_.size &&
+           is_outermost();
   }
 
   // From here on, `note` is called with the site of each call that the program makes and that is
@@ -78,10 +85,7 @@ class CallSites {
   static const void* look_closer(Caller caller, const char* function);
   static const void* through_binding(Caller caller, const char* function);
   static const void* nested(Caller caller);
-  static int& depth() {
-    static thread_local int calls __attribute__((tls_model("initial-exec"))) = 0;
-    return calls;
-  }
+  static int& depth() { return call_depth(); }
   static const Binding* binding_of(std::uintptr_t address);
 
   static inline Binding all_ = {};  // from the first byte of any binding to the last

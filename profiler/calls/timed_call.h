@@ -195,20 +195,27 @@ class PollingCall : public TimedCall {
 // A test that goes on with a loop of tests that fail, and whose time is not read (failing_polls.h):
 //
 //   if (UntimedPoll::is_next(caller, "MPI_Test")) {
-//     UntimedPoll poll(1, request);
-//     return poll.leave(kFunction_MPI_Test, next(…), flag);
+//     int code;
+//     {
+//       UntimedPoll poll(1, request);
+//       code = next(…);
+//       poll.returned();
+//     }
+//     return UntimedPoll::leave(kFunction_MPI_Test, code, flag);
 //   }
 //
 // Tens of millions of these calls may stand between a program's accesses to memory, whose stores that miss the
-// caches are then further apart. So there are few stores here, not even of saved registers.
+// caches are then further apart. So there are few stores here, not even of saved registers: what the end needs
+// is a function of its own, and what comes after an exception, too.
 class UntimedPoll {
  public:
   [[gnu::always_inline]] static bool is_next(Caller caller, const char* name) {
     return CallTimes::on() && WaitLog::is_untimed_poll(CallSites::outermost_site(caller, name));
   }
-  // The same for a call of the program from C, without another call: false if it may be one of a binding.
+  // The same without a closer look at the caller: false if it needs one.
   [[gnu::always_inline]] static bool is_next_at(const void* return_address) {
-    return WaitLog::is_untimed_poll(return_address) && CallSites::is_outermost() && CallTimes::on();
+    return WaitLog::is_untimed_poll(return_address) &&
+           CallSites::is_outermost_site(return_address) && CallTimes::on();
   }
 
   template <typename Request>
@@ -218,26 +225,25 @@ class UntimedPoll {
   }
   UntimedPoll(const UntimedPoll&) = delete;
   [[gnu::always_inline]] ~UntimedPoll() {
-    if (!has_left_) CallSites::leave_outermost();  // an error handler has thrown an exception
+    if (!has_returned_) thrown();
   }
+  void returned() { has_returned_ = true; }
 
   // `found`: what the call sets if it has found something, by flag or number. Returns `code`.
-  [[gnu::always_inline]] int leave(std::uint32_t function, int code, const int* found) {
-    has_left_ = true;
-    return left(function, code, found);
-  }
-
- private:
-  [[gnu::noinline]] static int left(std::uint32_t function, int code, const int* found) {
+  [[gnu::noinline]] static int leave(std::uint32_t function, int code, const int* found) {
     if (code == MPI_SUCCESS && found != nullptr && *found > 0) [[unlikely]]
       return succeeded(function, code);
     WaitLog::untimed_poll_failed();
     CallSites::leave_outermost();
     return code;
   }
-  static int succeeded(std::uint32_t function, int code);
 
-  bool has_left_ = false;
+ private:
+  static int succeeded(std::uint32_t function, int code);
+  // An error handler has thrown an exception.
+  [[gnu::cold, gnu::noinline]] static void thrown() { CallSites::leave_outermost(); }
+
+  bool has_returned_ = false;
 };
 
 // The same in one copy for all functions that are called seldom or take long: inlined into 600

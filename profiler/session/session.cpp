@@ -286,6 +286,7 @@ void resume(Run& run) {
   say_state(live::PageState::kRunning);
   arm_rescue(process.run_directory(), process.header().job, process.header().rank);
   CallTimes::pause(process.counter().is_paused());
+  WaitLog::pause(process.counter().is_paused());
 }
 
 void give_up() {
@@ -473,6 +474,15 @@ void before_finalize() noexcept try {
 void before_abort(int error_code) noexcept {
   if (ProfiledProcess::active() == nullptr) return;
   rescue(profile::EndReason::kAbort, static_cast<std::uint32_t>(error_code));
+}
+
+void pause(bool is_paused) noexcept {
+  ProfiledProcess* process = ProfiledProcess::active();
+  if (process == nullptr) return;
+  process->counter().set_paused(is_paused);
+  CallTimes::pause(is_paused);
+  WaitLog::pause(is_paused);
+  tracing::paused(is_paused);
 }
 
 bool saw_begin() { return mpi_began.load(std::memory_order_relaxed); }

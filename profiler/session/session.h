@@ -29,6 +29,8 @@ void before_init() noexcept;
 void after_init(bool succeeded) noexcept;
 void before_finalize() noexcept;
 void before_abort(int error_code) noexcept;
+// The program pauses counting, or goes on (MPI_Pcontrol). Without effect before MPI has begun.
+void pause(bool is_paused) noexcept;
 
 void after_session_init(MPI_Session made) noexcept;  // null: it failed
 // The program is about to make a communicator from groups: starts counting if nothing has yet.

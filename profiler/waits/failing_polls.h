@@ -33,6 +33,8 @@ class FailingPolls {
   const void* site() const { return site_; }
   // Whether the next test, from `site`, goes untimed.
   bool allows(const void* site) const { return next_site_ == site; }
+  // Whether the next one may, or the present one does.
+  bool go_untimed() const { return next_site_ != nullptr; }
   // Whether tests went untimed, or may, since the last one that was timed.
   bool go_on() const { return granted_ != 0; }
   // The program has made another call, or something else has ended the loop. After settle().

@@ -40,6 +40,7 @@
 #include "base/reserved_array.h"
 #include "profile/rows.h"
 #include "profiler/clocks/ticks.h"
+#include "profiler/counting/call_depth.h"
 #include "profiler/counting/live_communicator.h"
 #include "profiler/counting/row_table.h"
 #include "profiler/waits/call_log.h"
@@ -117,6 +118,8 @@ class WaitLog {
   static void begin() { opened_at_ = own_.last_left = Ticks::now(); }
   static bool opened() { return memory_ != nullptr; }
   static bool on() { return on_.load(std::memory_order_relaxed); }
+  // The program has paused counting: its calls are not noted. Any thread.
+  static void pause(bool is_paused) { paused_.store(is_paused, std::memory_order_relaxed); }
   static void close();
 
   // MPI_Init and MPI_Finalize, of which no row is kept.
@@ -148,9 +151,9 @@ class WaitLog {
   }
   // Whether a test from `site` goes on with a loop, and goes untimed: then untimed_poll_…().
   static bool is_untimed_poll(const void* site) { return own_.polls.allows(site); }
-  // `requests`: as in completes(), and not null if the call is right.
+  // `requests`: as in completes(), and not null if the call is right. Between here and the end of the test,
+  // is_in_call() finds out that it goes on.
   static void untimed_poll_entered(int count, void* const* requests) {
-    own_.entered = own_.poll_left;  // later, but not by much
     if (own_.request_count != count || own_.requests != requests) {
       own_.request_count = count;
       own_.requests = requests;
@@ -207,7 +210,6 @@ class WaitLog {
   }
   static void untimed_poll_failed() {
     own_.polls.failed_untimed();
-    own_.entered = 0;
     if (own_.parts != 0) own_.parts = 0;
   }
   static const void* site_of_untimed_poll() { return own_.polls.site(); }
@@ -313,7 +315,7 @@ class WaitLog {
   static void set_tracer(int (*callback)(void*)) { tracer_ = callback; }
   // The present call completes this part.
   static void completed(Part part) {
-    if (own_.entered == 0) return;
+    if (!is_in_call()) return;
     if (own_.parts == own_.room && !grow()) return;
     own_.list[own_.parts++] = part.bits;
   }
@@ -370,7 +372,7 @@ class WaitLog {
   static constexpr int kRecentBits = 6, kStretchBits = 6;
 
   struct Own {
-    std::uint64_t entered;  // the outermost call; 0: none
+    std::uint64_t entered;  // the outermost call; 0: none, or a test that goes untimed
     bool is_main;
     std::uint32_t function;   // of the present call, or the last; kFailedPoll if that found nothing
     std::uint64_t last_left;  // the call before, on the main thread
@@ -419,6 +421,12 @@ class WaitLog {
     settle_polls(ticks);
     own_.polls.end();
   }
+  // Whether this thread is in a call that is noted. A test that goes untimed says so by nothing else than that
+  // it is an MPI call, and that no other can have begun.
+  static bool is_in_call() {
+    return own_.entered != 0 || (own_.polls.go_untimed() && call_depth() == 1 &&
+                                 !paused_.load(std::memory_order_relaxed));
+  }
   static std::uint64_t moment() { return own_.entered != 0 ? own_.entered : Ticks::now(); }
   static void count_completed(Part part) {
     if (part.is_known()) memory_->channels.row(part.channel()).completed += 1;
@@ -428,7 +436,7 @@ class WaitLog {
   // Looks at the first requests of a call only; those of a longer list are believed to be in it.
   static bool is_awaited(const void* request) {
     constexpr int kLooks = 64;
-    if (own_.entered == 0) return false;  // no call is noted: its requests may be gone
+    if (!is_in_call()) return false;  // no call is noted: its requests may be gone
     for (int i = 0; i < own_.request_count && i < kLooks; ++i)
       if (own_.requests[i] == request) return true;
     return own_.request_count > kLooks;
@@ -511,7 +519,7 @@ class WaitLog {
   static int on_persistent_send_completed(void* request);
   struct ListMemory;
 
-  static inline std::atomic<bool> on_{false};
+  static inline std::atomic<bool> on_{false}, paused_{false};
   static inline bool threads_share_ = true;
   static inline bool unknown_channels_ = false;
   static inline std::atomic<bool> taken_{false};

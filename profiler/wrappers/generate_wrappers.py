@@ -343,8 +343,8 @@ def is_test(f):
 def untimed_poll(f):
     """The statements of a test that goes untimed."""
     what = 'flag' if 'int *flag' in f.parameters else 'outcount'
-    return [f'UntimedPoll poll({given_requests(f)});',
-            f'return poll.leave(kFunction_{f.name}, next({arguments_of_call(f)}), {what});']
+    return ['int code;', '{', f'  UntimedPoll poll({given_requests(f)});', f'  code = next({arguments_of_call(f)});',
+            '  poll.returned();', '}', f'return UntimedPoll::leave(kFunction_{f.name}, code, {what});']
 
 
 def timed_call(f, passed):

@@ -3,7 +3,6 @@
 
 #include "message_events.h"
 #include "profiler/calls/arguments.h"
-#include "profiler/calls/call_times.h"
 #include "profiler/clocks/job_clocks.h"
 #include "profiler/counting/partitioned.h"
 #include "profiler/counting/profiled_process.h"
@@ -11,7 +10,6 @@
 #include "profiler/openmpi/modules.h"
 #include "profiler/openmpi/mpi_library.h"
 #include "profiler/openmpi/standard_abi.h"
-#include "profiler/recording/tracing.h"
 #include "profiler/session/session.h"
 #include "profiler/sources/chosen_source.h"
 
@@ -266,12 +264,7 @@ int abort(int (*next)(MPI_Comm, int), MPI_Comm comm, int error_code) {
 
 int pcontrol(int (*next)(int, ...), int level, void* more1, void* more2, void* more3, void* more4,
              void* more5) {
-  ProfiledProcess* process = ProfiledProcess::active();
-  if (process != nullptr && (level == 0 || level == 1)) {
-    process->counter().set_paused(level == 0);
-    CallTimes::pause(level == 0);
-    tracing::paused(level == 0);
-  }
+  if (level == 0 || level == 1) session::pause(level == 0);
   return next(level, more1, more2, more3, more4, more5);
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "mpi/wait_kind.h"
+#include "profiler/calls/call_sites.h"
 #include "profiler/waits/time_line.h"
 
 namespace fathom::profiler {
@@ -56,6 +57,7 @@ struct Time {
       test(ticks, row, succeeds);
       return false;
     }
+    CallSites::enter_outermost();
     WaitLog::untimed_poll_entered(1, &request);
     now += ticks;
     if (succeeds) {
@@ -66,6 +68,7 @@ struct Time {
     } else {
       WaitLog::untimed_poll_failed();
     }
+    CallSites::leave_outermost();
     now += 10;
     return true;
   }
@@ -198,15 +201,17 @@ TEST_CASE("of a loop that goes on failing one test in 256 is timed, and all are 
   Time time{std::uint64_t{1} << 43};
   time.call(kCommRank, 5, &rows[1], 0, false);
   const std::uint64_t entered = time.now;
-  std::uint64_t tests = 0, timed = 0;
-  while (timed < 106) {  // the last one is: until then, times of the others are outstanding
-    timed += time.any_test(20, &rows[0], false) ? 0 : 1;
-    tests += 1;
-    CHECK(rows[0].calls == tests);
+  std::uint64_t tests = 0;
+  constexpr std::uint64_t kTimed = 106;
+  for (std::uint64_t timed = 0; timed < kTimed; ++timed) {
+    do {
+      CHECK(rows[0].calls == tests);
+      tests += 1;
+    } while (time.any_test(20, &rows[0], false));
   }
-  CHECK(rows[0].estimated == tests - timed);
+  CHECK(rows[0].estimated == tests - kTimed);  // the last one was timed, so nothing is outstanding
   // Runs of none, 3, 15, 63 and then of 255.
-  CHECK(tests == 106 + 3 + 15 + 63 + 101 * 255);
+  CHECK(tests == kTimed + 3 + 15 + 63 + 101 * 255);
   CHECK(all_found().sums.at(&rows[0]) == OfPlace{20 * tests, tests, 0});
   while (time.any_test(20, &rows[0], false)) continue;  // the next goes untimed
   const std::uint64_t before = rows[0].ticks;
