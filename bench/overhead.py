@@ -13,7 +13,7 @@ of the sets, which other load on the machine disturbs least. HPCC and LAMMPS: wh
 from start to end; they take turns of a tenth of a second, between which their processes are stopped.
 --bound: on two ranks, each bound to a core.
 
---write puts the tables into docs/overhead.md.
+--write puts the tables into docs/overhead.md; those of --bound have a place of their own.
 """
 
 import argparse
@@ -213,11 +213,12 @@ def measure():
             text.append(jobs.markdown_table(header, rows))
             print(text[-1], flush=True)
             print()
-    text.append(f"Median over {options.sets} sets × {options.rounds} rounds; programs over "
-                f"{options.pairs} runs in turns. {jobs.machine()}, load {os.getloadavg()[0]:.1f} at the end.")
+    medians = [f"Median over {options.sets} sets × {options.rounds} rounds"] if names else []
+    medians += [f"programs: median over {options.pairs} runs in turns"] if set(wanted) & set(PROGRAMS) else []
+    text.append(f"{'; '.join(medians)}. {jobs.machine()}, load {os.getloadavg()[0]:.1f} at the end.")
     print(text[-1])
     if options.write:
-        jobs.write_section("overhead.md", "overhead", "\n\n".join(text))
+        jobs.write_section("overhead.md", "overhead-bound" if options.bound else "overhead", "\n\n".join(text))
 
 
 if __name__ == "__main__":
