@@ -31,8 +31,9 @@ class FailingPolls {
 
   // Where the tests of the loop are made.
   const void* site() const { return site_; }
-  // Whether the next test, from `site`, goes untimed.
-  bool allows(const void* site) const { return next_site_ == site; }
+  // Whether the next test goes untimed. `site`: where the program made it; null if the program did not, or made
+  // it inside another call.
+  bool allows(const void* site) const { return next_site_ == site && site != nullptr; }
   // Whether the next one may, or the present one does.
   bool go_untimed() const { return next_site_ != nullptr; }
   // Whether tests went untimed, or may, since the last one that was timed.

@@ -149,7 +149,7 @@ class WaitLog {
     begin_call(function, ticks);
     settle_polls(ticks);
   }
-  // Whether a test from `site` goes on with a loop, and goes untimed: then untimed_poll_…().
+  // Whether a test from `site` goes on with a loop, and goes untimed: then untimed_poll_…(). As FailingPolls::allows().
   static bool is_untimed_poll(const void* site) { return own_.polls.allows(site); }
   // `requests`: as in completes(), and not null if the call is right. Between here and the end of the test,
   // is_in_call() finds out that it goes on.

@@ -139,6 +139,7 @@ class Tests:
         assert totals["MPI_Allreduce", 0, "-"] == (1, 4), totals
         # Those inside the reduction belong to MPI_Allreduce.
         assert totals["MPI_Comm_rank", 0, "-"] == (1, 0), totals
+        assert not any(function == "MPI_Test" for function, _, _ in totals), totals
         assert totals["MPI_Comm_free", dup, "-"] == (1, 0), totals
 
     def durations_count_every_call(self, build):
@@ -224,7 +225,8 @@ class Tests:
         cases += [(case.__name__.replace("_", " "), case) for case in (
             self.the_library_without_a_trace_times_the_same_calls, self.calls_are_those_of_the_program,
             self.durations_count_every_call, self.a_job_that_aborts_leaves_its_times,
-            self.counting_alone_has_no_times, self.a_poll_without_a_time_is_counted, self.exceptions_of_error_handlers_pass, self.fathom_run_names_call_sites)]
+            self.counting_alone_has_no_times, self.a_poll_without_a_time_is_counted,
+            self.exceptions_of_error_handlers_pass, self.fathom_run_names_call_sites)]
         for row in open_mpi.tested():
             build, name = open_mpi.OpenMpi(row), row.name
             for title, case in cases:

@@ -247,6 +247,7 @@ TEST_CASE(
     CHECK(!untimed());
   }
   time.call(kCommRank, 5, &rows[1], 0, false);
+  CHECK(!WaitLog::is_untimed_poll(nullptr));  // inside another call, while no loop goes on
   for (int i = 0; i < 20; ++i) CHECK(!time.any_test(kLongestPoll / 1000, &rows[0], false));
   time.call(kCommRank, 5, &rows[1], 0, false);
   for (int i = 0; i < 20; ++i) {
