@@ -72,8 +72,9 @@ struct Time {
     now += 10;
     return true;
   }
-  std::uint64_t durations = 0;
-  void* request = nullptr;
+  // The log, which outlives a test case, keeps where they are.
+  static inline std::uint64_t durations = 0;
+  static inline void* request = nullptr;
 };
 
 struct OfPlace {
