@@ -176,6 +176,14 @@ void needs_transfers(Live& live) {
   if (!live.transfer_events.on) switch_transfers(live.transfer_events, true);
 }
 
+// `live` is of another communicator than before, which may use its handles again.
+void begin_transfers(Live& live) {
+  ProfiledProcess* process = ProfiledProcess::active();
+  live.transfer_events.stays_on = process != nullptr && process->counter().shared_by_threads();
+  live.transfer_events.sends = 0;
+  needs_transfers(live);
+}
+
 void send_activated(Live& live, const void* request) {
   needs_transfers(live);
   live.transfer_events.stays_on |= field<bool>(request, openmpi::kRequestPersistent);
@@ -314,12 +322,11 @@ bool open_peruse(const char*& reason) {
 void subscribe(Live& live) {
   void* comm = const_cast<void*>(live.comm);
   void*& handles = field_ref<void*>(comm, openmpi::layout().comm_peruse_handles);
+  begin_transfers(live);
   if (handles == nullptr && live.peruse_handles != nullptr) {
     handles = live.peruse_handles;
     return;
   }
-  ProfiledProcess* process = ProfiledProcess::active();
-  live.transfer_events.stays_on = process != nullptr && process->counter().shared_by_threads();
   const std::lock_guard guard(freed_lock);
   for (int i = 0; i < kSubscriptions; ++i) {
     void* handle = nullptr;

@@ -154,6 +154,16 @@ def each_transfer_has_its_steps(build, folder):
     assert "equal:" in build.fathom("trace", "check", run)
 
 
+def events_of_one_communicator_are_off_on_the_next(build, folder):
+    """Open MPI calls Fathom for the begin and end of transfers only where that tells something: not on MPI_COMM_WORLD,
+    although the self-check before it has sent persistently, nor on a communicator after one that has."""
+    if not build.has_peruse:
+        raise Skipped("this needs PERUSE")
+    code, output, errors = build.run(folder, [build.program("peruse_handles")], 2, folder / "run")
+    on, off = "begin on, end on", "begin off, end off"
+    assert code == 0 and output.splitlines() == [f"MPI_COMM_WORLD: {off}", f"persistent: {on}", f"the next: {off}"], output + errors
+
+
 def level_calls_records_no_transfers(build, folder):
     run = build.traced(folder, [build.program("collectives")], trace=["--trace-level", "calls"])
     events = build.events(run)
@@ -534,7 +544,8 @@ def compression_leaves_the_core_of_a_bound_rank(build, folder):
 
 
 CASES = [messages_equal_the_profile, compression_leaves_the_core_of_a_bound_rank, jobs_of_one_command_are_kept_apart, running_job_is_told_from_a_killed_one,
-         transfers_are_recorded_step_by_step, each_transfer_has_its_steps, level_calls_records_no_transfers, communicators_are_chosen,
+         transfers_are_recorded_step_by_step, each_transfer_has_its_steps, events_of_one_communicator_are_off_on_the_next,
+         level_calls_records_no_transfers, communicators_are_chosen,
          functions_and_ranks_are_chosen,
          sampled_and_left_out_calls_add_up, many_ranks_lose_nothing, pcontrol_pauses_recording, a_window_of_time_limits_the_trace,
          records_of_ended_threads_are_kept, records_lost_to_full_memory_are_counted, a_full_disk_is_reported_once, a_disk_full_from_the_start_is_reported_once, the_size_of_a_trace_is_limited,
