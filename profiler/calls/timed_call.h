@@ -59,8 +59,7 @@ class TimedCall {
   // The requests that the call waits for or tests.
   template <typename Request>
   void completes(int count, Request* requests) const {
-    if (site_ != nullptr && WaitLog::on())
-      WaitLog::completes(count, reinterpret_cast<void* const*>(requests));
+    if (site_ != nullptr) WaitLog::completes(count, reinterpret_cast<void* const*>(requests));
   }
 
   std::uint64_t entered() const { return entered_; }  // 0 if not timed
@@ -143,7 +142,6 @@ class TimedCall {
                            std::uint32_t communicator, std::uint64_t bytes);
   [[gnu::always_inline]] static std::uint64_t enter(std::uint32_t function, bool polls) {
     const std::uint64_t now = Ticks::now();
-    if (!WaitLog::on()) return now;
     if (polls) {
       WaitLog::poll_entered(function, now);
     } else {
@@ -181,7 +179,6 @@ class PollingCall : public TimedCall {
       rows = CallTimes::find_rows(function_, site_, communicator);
     if (!rows.are_known()) return WaitLog::not_timed();
     std::uint64_t* const calls_as_long = rows.add(bytes, left_ - entered_);
-    if (!WaitLog::on()) return;
     if (!failed) return WaitLog::poll_succeeded(left_, rows.row(), bytes);
     WaitLog::poll_failed(site_, left_, rows.row(), bytes, calls_as_long);
   }

@@ -217,9 +217,11 @@ bool open(Run& run, const Beginning& beginning) {
   if (header.rank == 0) process.claim_run_directory();
   CallSites::open();
   if (times && process.source() != SourceName::kNone &&
-      CallTimes::open(process.text(), kTimedFunctions, page) && finds_waits) {
-    WaitLog::open(process.settings().waits_bytes, process.counter().shared_by_threads(),
-                  kTimedFunctions, kTimedFunctionCount, CallTimes::ns_per_tick());
+      CallTimes::open(process.text(), kTimedFunctions, page)) {
+    WaitLog::follow_polls(CallTimes::ns_per_tick());
+    if (finds_waits)
+      WaitLog::open(process.settings().waits_bytes, process.counter().shared_by_threads(),
+                    kTimedFunctions, kTimedFunctionCount, CallTimes::ns_per_tick());
   }
   run.wants_waits = wants_waits;
   if (beginning.with_world) join_world(run);

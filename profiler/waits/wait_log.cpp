@@ -76,10 +76,14 @@ bool WaitLog::open(std::size_t bytes, bool threads_share, const char* const* nam
   names_ = names;
   threads_share_ = threads_share;
   threshold_ = static_cast<std::uint64_t>(mpi::kShortestWait_ns / ns_per_tick);
-  longest_poll_ = static_cast<std::uint64_t>(mpi::kLongestPoll_ns / ns_per_tick);
+  follow_polls(ns_per_tick);
   own_.is_main = true;
   on_.store(true);
   return true;
+}
+
+void WaitLog::follow_polls(double ns_per_tick) {
+  longest_poll_ = static_cast<std::uint64_t>(mpi::kLongestPoll_ns / ns_per_tick);
 }
 
 Channel* WaitLog::find_channel(const ChannelKey& key, const void* group) {
