@@ -23,8 +23,9 @@ import open_mpi
 PATIENCE = 60  # seconds until all ranks have begun
 RANKS = 2      # of each job, and of the spawned world
 # Words for fathom run, and for each snap until one reaches all. Two spinning ranks of a pair may wait for each other
-# for more than a short window on a machine that is busy; a rank that makes no call in it records nothing.
-KINDS = {"flight": (["--flight", "2M"], [[]]), "window": (["--live"], [["--for", "2s"], ["--for", "10s"], ["--for", "30s"]])}
+# for more than a short window on a machine that is busy; a rank that makes no call in it records nothing. What a pair's
+# memory holds must overlap, although its ranks may be reached some milliseconds apart. 2M hold 14,000 messages.
+KINDS = {"flight": (["--flight", "16M"], [[]]), "window": (["--live"], [["--for", "2s"], ["--for", "10s"], ["--for", "30s"]])}
 
 
 def run(command, environment, folder):
