@@ -54,14 +54,9 @@ class Workspace:
         # A copy: a rebuild in the middle of a measurement must not change what is measured.
         self.library = self.path / "libfathom.so"
         shutil.copy(source, self.library)
-        self.count_library = self.path / "libfathom-count.so"
-        if source.with_name("libfathom-count.so").exists():  # not in builds of before there was one
-            shutil.copy(source.with_name("libfathom-count.so"), self.count_library)
-        self.trace_library = self.path / "libfathom-trace.so"
-        if source.with_name("libfathom-trace.so").exists():
-            shutil.copy(source.with_name("libfathom-trace.so"), self.trace_library)
-        if source.with_name("fathom-keeper").exists():
-            shutil.copy(source.with_name("fathom-keeper"), self.path)
+        for name in ("libfathom-count.so", "libfathom-trace.so", "fathom-keeper"):
+            if source.with_name(name).exists():  # not in builds of before there was one
+                shutil.copy(source.with_name(name), self.path)
         self.runs = 0
 
     def __enter__(self):
@@ -123,9 +118,20 @@ SETTINGS = {"flight recorder": ("-x", "FATHOM_FLIGHT=16M"), "recording not begun
             "request": ("-x", "FATHOM_TRACE=request")}
 
 
+BEFORE = {}  # variant: the one that it is like, and where its libraries are
+
+
+def before(folder, variants):
+    """Names of variants like those of `variants` with Fathom, whose libraries are those in `folder`: of another build, for a
+    comparison in the same turns."""
+    BEFORE.update({f"{variant}, before": (variant, pathlib.Path(folder).resolve()) for variant in variants if VARIANTS[variant][1]})
+    return list(BEFORE)
+
+
 def command_line(workspace, installation, variant, ranks, command, directory, mpirun=(), environment=None,
                  preload=(), pml="ob1"):
     """The words that start a job; Fathom's run directory is DIRECTORY/profile. `pml`: ob1 or ucx."""
+    variant, libraries = BEFORE.get(variant, (variant, workspace.path))
     components, source = VARIANTS[variant]
     line = [installation.mpirun, "-n", str(ranks), "--mca", "pml", components.replace("ob1", pml), *mpirun]
     if pml == "ucx":
@@ -136,8 +142,8 @@ def command_line(workspace, installation, variant, ranks, command, directory, mp
         preload = [*preload, workspace.compile_preload(installation, "two_clocks")]
     if source:
         level = TRACE_LEVELS.get(variant)
-        library = workspace.count_library if variant == "fathom --no-time" else workspace.library
-        preload = [*preload, workspace.trace_library if level else library]
+        library = "libfathom-trace" if level else "libfathom-count" if variant == "fathom --no-time" else "libfathom"
+        preload = [*preload, libraries / f"{library}.so"]
         if level:
             line += ["-x", f"FATHOM_TRACE_LEVEL={level}", *SETTINGS.get(variant, ())]
         line += ["-x", f"FATHOM_SOURCE={source}", "-x", f"FATHOM_OUTPUT={directory / 'profile'}"]

@@ -13,6 +13,8 @@ of the sets, which other load on the machine disturbs least. HPCC and LAMMPS: wh
 from start to end; they take turns of a tenth of a second, between which their processes are stopped.
 --bound: on two ranks, each bound to a core.
 
+--before: the libraries of another build take part, so that a change is measured in the same turns.
+
 --write puts the tables into docs/overhead.md; those of --bound have a place of their own.
 """
 
@@ -189,12 +191,14 @@ def measure():
     parser.add_argument("--build", choices=["peruse", "stock"], help="one Open MPI only")
     parser.add_argument("--quick", action="store_true", help="1 set, 20 rounds, 1 run of each program")
     parser.add_argument("--library", help="the libfathom.so to measure (build/profiler/libfathom.so)")
+    parser.add_argument("--before", metavar="FOLDER", help="measure the libraries there too, in the same turns")
     parser.add_argument("--write", action="store_true", help="put the tables into docs/overhead.md")
     options = parser.parse_args()
     if options.quick:
         options.sets, options.rounds, options.pairs = 1, 20, 1
     wanted = options.only or [*MICRO, *PROGRAMS]
     variants = ["native", *options.variant] if options.variant else VARIANTS
+    variants = variants + (jobs.before(options.before, variants) if options.before else [])
     names = [name for name in MICRO if name in wanted]
     text = []
     with jobs.Workspace(options.library) as workspace:

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What tracing costs the job: message latency and rate, collectives, a whole program; and bytes per event.
 
-    bench/trace/overhead.py [--sets N] [--rounds N] [--pairs N] [--only NAME] [--build peruse|stock] [--write]
+    bench/trace/overhead.py [--sets N] [--rounds N] [--pairs N] [--only NAME] [--variant NAME] [--before FOLDER]
+                            [--build peruse|stock] [--write]
 
 As bench/overhead.py: one job per variant (native, counting only, calls traced, calls and transfers traced, the latter with
 a flight recorder, with a recording that has not begun, and with one for which nobody asks), which take turns of a few milliseconds on the same cores; medians of rounds. A send to MPI_PROC_NULL is two
@@ -86,9 +87,13 @@ def measure():
     parser.add_argument("--rounds", type=int, default=40)
     parser.add_argument("--pairs", type=int, default=4, help="runs of HPCC for each variant (4)")
     parser.add_argument("--only", action="append", choices=[*overhead.MICRO, "hpcc"])
+    parser.add_argument("--variant", action="append", choices=VARIANTS[1:], help="one beside native only; repeatable")
+    parser.add_argument("--before", metavar="FOLDER", help="measure the libraries there too, in the same turns")
     parser.add_argument("--build", choices=["peruse", "stock"])
     parser.add_argument("--write", action="store_true")
     options = parser.parse_args()
+    variants = ["native", *options.variant] if options.variant else VARIANTS
+    variants = variants + (jobs.before(options.before, variants) if options.before else [])
     wanted = options.only or [*overhead.MICRO, "hpcc"]
     names = [name for name in overhead.MICRO if name in wanted]
     text = []
@@ -103,17 +108,18 @@ def measure():
                         ([name for name in names if name in STEADY], None):
                     if some:
                         samples |= overhead.measure_micro(workspace, installation, some, options.sets, options.rounds,
-                                                          VARIANTS, memory)
+                                                          variants, memory)
                 rows += [overhead.micro_row(name, samples[name], options.sets) for name in names]
             if "hpcc" in wanted:
                 rows.append(overhead.program_row("hpcc", overhead.measure_program(
-                    workspace, installation, "hpcc", options.pairs, VARIANTS)))
-            text.append(jobs.markdown_table([installation.title, *VARIANTS], rows))
+                    workspace, installation, "hpcc", options.pairs, variants)))
+            text.append(jobs.markdown_table([installation.title, *variants], rows))
             print(text[-1], flush=True)
             if "hpcc" in wanted:
                 text += sizes(workspace, installation)
-    text.append(f"Median over {options.sets} sets × {options.rounds} rounds; HPCC over {options.pairs} runs in "
-                f"turns. {jobs.machine()}, load {os.getloadavg()[0]:.1f} at the end.")
+    medians = [f"Median over {options.sets} sets × {options.rounds} rounds"] if names else []
+    medians += [f"HPCC: median over {options.pairs} runs in turns"] if "hpcc" in wanted else []
+    text.append(f"{'; '.join(medians)}. {jobs.machine()}, load {os.getloadavg()[0]:.1f} at the end.")
     print(text[-1])
     if options.write:
         jobs.write_section("trace-speed.md", "trace-overhead", "\n\n".join(text))
