@@ -54,8 +54,11 @@ class Job:
 def expected_of(mpi, options, folder, command, processes):
     """The output and exit code without Fathom."""
     job = Job(mpi, options, folder, command, [])
-    job.wait_for(processes)
-    return job.end()[0]
+    try:
+        job.wait_for(processes)
+    finally:
+        ended, _ = job.end()  # also jobs of which only some ranks have begun, and which wait for its word
+    return ended
 
 
 def problems_of_window(job, folder):
