@@ -9,7 +9,6 @@ output and exit code are those that it has without Fathom.
 usage: flight.py --cli fathom --program flight
 """
 import argparse
-import functools
 import json
 import os
 import pathlib
@@ -28,7 +27,6 @@ MEMORY = "2M"
 ENDS = {"exit": 3, "abort": 4, "segv": 2, "kill": 3, "term": 2, "usr2": 3,
         "finalize": 8, "fork": 2, "own": 2}  # with how many ranks
 WELL = ("finalize", "fork", "own")
-ATTEMPTS = 3
 PATIENCE = 20       # seconds until keepers have gone
 
 
@@ -155,19 +153,6 @@ def problems_of_snap(mpi, options, folder):
     return problems
 
 
-def unless_records_were_lost(case, folder):
-    """What is wrong with a case. It is tried again if its trace says that records were lost: on a machine that others use, a
-    keeper may be too slow for a rank that goes on recording."""
-    for number in range(ATTEMPTS):
-        here = folder / str(number)
-        here.mkdir()
-        problems = case(here)
-        if not any(re.search(r'"lost_records": [1-9]', problem) for problem in problems):
-            break
-        print(f"attempt {number + 1}:", *problems, flush=True)
-    return problems
-
-
 def main():
     parser = argparse.ArgumentParser()
     for option in ("--cli", "--program"):
@@ -176,7 +161,7 @@ def main():
     options = parser.parse_args()
 
     def cases_of(mpi):
-        cases = {end: functools.partial(unless_records_were_lost, functools.partial(problems_of, end, ranks, mpi, options))
+        cases = {end: lambda folder, end=end, ranks=ranks: problems_of(end, ranks, mpi, options, folder)
                  for end, ranks in ENDS.items()}
         return {**cases, "snap": lambda folder: problems_of_snap(mpi, options, folder)}
 
