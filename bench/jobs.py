@@ -121,11 +121,18 @@ SETTINGS = {"flight recorder": ("-x", "FATHOM_FLIGHT=16M"), "recording not begun
 BEFORE = {}  # variant: the one that it is like, and where its libraries are
 
 
-def before(folder, variants):
-    """Names of variants like those of `variants` with Fathom, whose libraries are those in `folder`: of another build, for a
-    comparison in the same turns."""
-    BEFORE.update({f"{variant}, before": (variant, pathlib.Path(folder).resolve()) for variant in variants if VARIANTS[variant][1]})
-    return list(BEFORE)
+def add_variant_options(parser, known):
+    parser.add_argument("--variant", action="append", choices=known[1:], help="one beside native only; repeatable")
+    parser.add_argument("--before", metavar="FOLDER", help="measure the libraries there too, in the same turns")
+
+
+def chosen_variants(options, known):
+    """Native and those that add_variant_options() let the user choose; with --before, each with Fathom a second time, with the
+    libraries of another build."""
+    variants = ["native", *(options.variant or known[1:])]
+    if options.before:
+        BEFORE.update({f"{variant}, before": (variant, pathlib.Path(options.before).resolve()) for variant in variants if VARIANTS[variant][1]})
+    return [*variants, *BEFORE]
 
 
 def command_line(workspace, installation, variant, ranks, command, directory, mpirun=(), environment=None,

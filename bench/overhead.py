@@ -186,19 +186,17 @@ def measure():
     parser.add_argument("--rounds", type=int, default=40, help="rounds for each set and pattern (40)")
     parser.add_argument("--pairs", type=int, default=4, help="runs of HPCC and LAMMPS for each variant (4)")
     parser.add_argument("--bound", action="store_true", help="run HPCC and LAMMPS on two ranks, each bound to a core")
-    parser.add_argument("--variant", action="append", choices=VARIANTS[1:], help="one beside native only; repeatable")
+    jobs.add_variant_options(parser, VARIANTS)
     parser.add_argument("--only", action="append", choices=[*MICRO, *PROGRAMS], help="one measurement; repeatable")
     parser.add_argument("--build", choices=["peruse", "stock"], help="one Open MPI only")
     parser.add_argument("--quick", action="store_true", help="1 set, 20 rounds, 1 run of each program")
     parser.add_argument("--library", help="the libfathom.so to measure (build/profiler/libfathom.so)")
-    parser.add_argument("--before", metavar="FOLDER", help="measure the libraries there too, in the same turns")
     parser.add_argument("--write", action="store_true", help="put the tables into docs/overhead.md")
     options = parser.parse_args()
     if options.quick:
         options.sets, options.rounds, options.pairs = 1, 20, 1
     wanted = options.only or [*MICRO, *PROGRAMS]
-    variants = ["native", *options.variant] if options.variant else VARIANTS
-    variants = variants + (jobs.before(options.before, variants) if options.before else [])
+    variants = jobs.chosen_variants(options, VARIANTS)
     names = [name for name in MICRO if name in wanted]
     text = []
     with jobs.Workspace(options.library) as workspace:

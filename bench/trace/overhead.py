@@ -87,13 +87,11 @@ def measure():
     parser.add_argument("--rounds", type=int, default=40)
     parser.add_argument("--pairs", type=int, default=4, help="runs of HPCC for each variant (4)")
     parser.add_argument("--only", action="append", choices=[*overhead.MICRO, "hpcc"])
-    parser.add_argument("--variant", action="append", choices=VARIANTS[1:], help="one beside native only; repeatable")
-    parser.add_argument("--before", metavar="FOLDER", help="measure the libraries there too, in the same turns")
+    jobs.add_variant_options(parser, VARIANTS)
     parser.add_argument("--build", choices=["peruse", "stock"])
     parser.add_argument("--write", action="store_true")
     options = parser.parse_args()
-    variants = ["native", *options.variant] if options.variant else VARIANTS
-    variants = variants + (jobs.before(options.before, variants) if options.before else [])
+    variants = jobs.chosen_variants(options, VARIANTS)
     wanted = options.only or [*overhead.MICRO, "hpcc"]
     names = [name for name in overhead.MICRO if name in wanted]
     text = []
